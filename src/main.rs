@@ -1,0 +1,2 @@
+//! The `fastz` program.
+fn main() {}
