@@ -1,0 +1,300 @@
+//! One query strand against the target, stage by stage: HSPs, anchors, gapped blocks, post stages.
+
+use std::ops::ControlFlow;
+
+use rayon::prelude::*;
+
+use crate::alignment::{Anchor, Block, Hsp};
+use crate::anchor::{anchor_of, anchors, sort_anchors};
+use crate::cpu::Ydrop;
+use crate::error::Result;
+use crate::extend::stitch::stitch;
+use crate::extend::{GappedCounts, GappedStage, Truncation};
+use crate::filter::adaptive::AdaptiveTable;
+use crate::filter::{HspSearch, SearchCounts, entropy_adjusted, merge_by_diagonal};
+use crate::options::{
+    GapFreeExtension, GappedOptions, GappedThreshold, HspThreshold, Options, SelfComparison, Strands,
+};
+use crate::post::filters::{self, FilterStage};
+use crate::post::inner::{Rectangle, interpolate, rectangles};
+use crate::post::limits::StrandDepth;
+use crate::post::mirror::SelfPair;
+use crate::post::{chain, trivial};
+use crate::scoring::WORST_SCORE;
+use crate::seed::{SeedPattern, WordTable};
+use crate::sequence::{Partition, SequenceSet};
+
+/// L when neither it nor K applies.
+const DEFAULT_GAPPED_THRESHOLD: i64 = 3000;
+
+/// Everything that the stages of one strand share.
+#[derive(Clone, Copy)]
+pub(crate) struct StrandComparison<'a> {
+    pub options: &'a Options,
+    pub target: &'a SequenceSet,
+    /// The query on the searched strand.
+    pub query: &'a SequenceSet,
+    pub ydrop: Option<&'a Ydrop>,
+}
+
+/// Blocks of one strand, in the order of the output, and what it took to find them.
+#[derive(Default)]
+pub(crate) struct StrandBlocks {
+    pub blocks: Vec<Block>,
+    pub truncations: Vec<Truncation>,
+    pub gapped: GappedCounts,
+    /// Blocks that came from the second search between blocks (`--inner`).
+    pub inner_blocks: u64,
+    /// Paired bases, if `--querydepth` limits them.
+    pub depth: Option<StrandDepth>,
+}
+
+impl<'a> StrandComparison<'a> {
+    fn gapped(&self) -> Option<&'a GappedOptions> {
+        self.options.gapped.as_ref()
+    }
+
+    fn search(&self, table: &'a WordTable) -> HspSearch<'a> {
+        let is_same_strand = self.target.is_reversed == self.query.is_reversed;
+        HspSearch::new(table, self.target, self.query, self.options, is_same_strand)
+    }
+
+    /// All HSPs of the strand, in LASTZ's order of discovery.
+    pub fn hsps(&self, table: &'a WordTable) -> (Vec<Hsp>, SearchCounts) {
+        if rayon::current_num_threads() > 1 { self.search(table).find_parallel() } else { self.search(table).find() }
+    }
+
+    /// Offers every extension to an adaptive table (3.6).
+    pub fn offer_hsps(&self, table: &'a WordTable, adaptive: &mut AdaptiveTable, is_minus: bool) -> SearchCounts {
+        let uses_entropy = matches!(self.options.gap_free, GapFreeExtension::XDrop { entropy: true, .. });
+        self.search(table).run(&mut |mut found| {
+            if uses_entropy && adaptive.wants_entropy(found.hsp.score) {
+                found.hsp.score = entropy_adjusted(self.target, self.query, &found.hsp);
+            }
+            adaptive.offer(found.hsp, is_minus);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// HSPs up to the first query position at which more than `limit` have been found (`--queryhsplimit`).
+    pub fn hsps_up_to(&self, table: &'a WordTable, limit: u64) -> (Vec<Hsp>, SearchCounts) {
+        let mut hsps = Vec::new();
+        let mut position = 0;
+        let search = self.search(table);
+        let counts = search.run(&mut |found| {
+            if hsps.len() as u64 > limit && found.query_end != position {
+                return ControlFlow::Break(());
+            }
+            position = found.query_end;
+            hsps.push(found.hsp);
+            ControlFlow::Continue(())
+        });
+        (if search.needs_merging() { merge_by_diagonal(hsps) } else { hsps }, counts)
+    }
+
+    /// The first `most` blocks in order of discovery, each HSP extended at once and alone (`--anyornone`).
+    pub fn first_blocks(&self, table: &'a WordTable, most: usize) -> (StrandBlocks, SearchCounts) {
+        let mut found_blocks = StrandBlocks::default();
+        let threshold = self.gapped_threshold(None);
+        let mut workspace = Default::default();
+        let stage = match self.gapped() {
+            Some(_) => FilterStage::Gapped,
+            None => FilterStage::GapFreeUntilEnough,
+        };
+        let counts = self.search(table).run(&mut |found| {
+            let block = match (self.gapped(), self.ydrop) {
+                (Some(_), Some(ydrop)) => {
+                    let anchor = anchor_of(
+                        &found.hsp,
+                        &self.target.bases,
+                        &self.query.bases,
+                        &self.options.scoring.gapped,
+                    );
+                    let (left, right) =
+                        ydrop.run_both(self.target, self.query, &anchor, None, &mut workspace);
+                    stitch(&anchor, &left, &right, self.target, self.query, &self.options.scoring)
+                        .filter(|block| block.score >= threshold && !block.script.is_empty())
+                }
+                _ => Some(Block::from(&found.hsp)),
+            };
+            let passes = |b: &Block| filters::passes(b, &self.options.filters, stage, self.target, self.query);
+            found_blocks.blocks.extend(block.filter(passes));
+            if found_blocks.blocks.len() >= most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        (found_blocks, counts)
+    }
+
+    /// Everything after the HSPs. `derived_threshold` is L if it comes from an adaptive table.
+    pub fn blocks(
+        &self,
+        mut hsps: Vec<Hsp>,
+        derived_threshold: Option<Option<i32>>,
+        depth: Option<StrandDepth>,
+        wave: usize,
+    ) -> Result<StrandBlocks> {
+        if let Some(penalties) = self.options.chain {
+            self.rescore_lengths(&mut hsps);
+            hsps = chain::chain(hsps, self.target, self.query, penalties, &self.options.scoring);
+        }
+        let Some((gapped, ydrop)) = self.gapped().zip(self.ydrop) else {
+            return Ok(self.gap_free_blocks(hsps));
+        };
+        self.rescore_lengths(&mut hsps);
+        let threshold = self.gapped_threshold(derived_threshold);
+        let forced = match hsps.is_empty() && self.is_fill() {
+            true => Vec::new(),
+            false => trivial::identical_blocks(self.target, self.query, threshold, &self.options.scoring),
+        };
+        let anchors = self.anchors(&hsps);
+        drop(hsps);
+        let stage = GappedStage {
+            target: self.target,
+            query: self.query,
+            scoring: &self.options.scoring,
+            ydrop,
+            threshold,
+            all_bounds: gapped.all_bounds,
+            wave,
+        };
+        let mut depth = depth;
+        let result = stage.run(&anchors, forced.clone(), &mut |block| match &mut depth {
+            Some(depth) if !depth.accept(block) => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        });
+        let mut found = StrandBlocks {
+            blocks: result.blocks,
+            truncations: result.truncations,
+            gapped: result.counts,
+            inner_blocks: 0,
+            depth,
+        };
+        filters::retain(&mut found.blocks, &self.options.filters, FilterStage::Gapped, self.target, self.query);
+        if let Some(threshold) = gapped.inner {
+            self.fill(&mut found, gapped, threshold)?;
+        }
+        if self.options.no_trivial || self.options.self_comparison != SelfComparison::No {
+            trivial::drop_trivial(&mut found.blocks, &forced, self.target, self.query);
+        }
+        if self.options.self_comparison == SelfComparison::Mirrored {
+            let pair = SelfPair { target: self.target, query: self.query };
+            found.blocks = pair.mirror_blocks(found.blocks, &self.options.scoring);
+        }
+        Ok(found)
+    }
+
+    fn gap_free_blocks(&self, hsps: Vec<Hsp>) -> StrandBlocks {
+        let mut blocks: Vec<Block> = hsps.iter().map(Block::from).collect();
+        filters::retain(&mut blocks, &self.options.filters, FilterStage::GapFree, self.target, self.query);
+        if self.options.self_comparison == SelfComparison::Mirrored {
+            let pair = SelfPair { target: self.target, query: self.query };
+            let mut mirrored = Vec::with_capacity(2 * blocks.len());
+            for (hsp, block) in hsps.iter().zip(blocks) {
+                mirrored.push(block);
+                mirrored.extend(pair.mirror_hsp(hsp).as_ref().map(Block::from));
+            }
+            blocks = mirrored;
+        }
+        StrandBlocks { blocks, ..StrandBlocks::default() }
+    }
+
+    /// Anchors in LASTZ's order.
+    fn anchors(&self, hsps: &[Hsp]) -> Vec<Anchor> {
+        let mut found = anchors(hsps, &self.target.bases, &self.query.bases, &self.options.scoring.gapped);
+        sort_anchors(&mut found);
+        found
+    }
+
+    /// Segments that were not scored by x-drop carry a length; chains and anchors need a score (3.5).
+    fn rescore_lengths(&self, hsps: &mut [Hsp]) {
+        if matches!(self.options.gap_free, GapFreeExtension::XDrop { .. }) {
+            return;
+        }
+        for hsp in hsps {
+            let (t, q, n) = (hsp.target_start as usize, hsp.query_start as usize, hsp.len as usize);
+            let pairs = self.target.bases[t..t + n].iter().zip(&self.query.bases[q..q + n]);
+            let score: i64 = pairs.map(|(&t, &q)| i64::from(self.options.scoring.gap_free.get(t, q))).sum();
+            hsp.score = score.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
+        }
+    }
+
+    /// L (5.8). An adaptive HSP threshold gives the lowest kept score, or no threshold at all (3.6).
+    fn gapped_threshold(&self, derived: Option<Option<i32>>) -> i64 {
+        let threshold = self.gapped().map_or(GappedThreshold::FromHsps, |gapped| gapped.threshold);
+        match (threshold, derived, self.options.hsp_threshold, self.options.gap_free) {
+            (GappedThreshold::Score(score), ..) => score.into(),
+            (_, Some(derived), ..) => derived.unwrap_or(WORST_SCORE).into(),
+            (_, None, HspThreshold::Score(score), GapFreeExtension::XDrop { .. }) => score.into(),
+            _ => DEFAULT_GAPPED_THRESHOLD,
+        }
+    }
+
+    /// Whether this is a rectangle of the second search: it has no strands of its own.
+    fn is_fill(&self) -> bool {
+        self.target.file.is_empty()
+    }
+
+    /// The second search between and beside blocks (6.4).
+    fn fill(&self, found: &mut StrandBlocks, gapped: &GappedOptions, threshold: i32) -> Result<()> {
+        let options = self.fill_options(gapped, threshold);
+        let outer = found.blocks.len();
+        let parts: Vec<Vec<Block>> = rectangles(&found.blocks, self.target.len(), self.query.len())
+            .par_iter()
+            .map(|rectangle| {
+                let mut blocks = Vec::new();
+                for part in rectangle.within_sequences(self.target, self.query) {
+                    blocks.extend(self.fill_rectangle(&part, &options)?);
+                }
+                blocks.sort_by_key(|block: &Block| block.target_start);
+                Ok(blocks)
+            })
+            .collect::<Result<_>>()?;
+        let mut parts = parts.into_iter();
+        let blocks = std::mem::take(&mut found.blocks);
+        found.blocks = interpolate(blocks, self.target.len(), self.query.len(), |_| Ok(parts.next().unwrap_or_default()))?;
+        found.inner_blocks = (found.blocks.len() - outer) as u64;
+        Ok(())
+    }
+
+    fn fill_options(&self, gapped: &GappedOptions, threshold: i32) -> Options {
+        let x_drop = match self.options.gap_free {
+            GapFreeExtension::XDrop { x_drop, .. } => x_drop,
+            _ => 10 * self.options.scoring.gapped.get(b'A', b'A'),
+        };
+        let mut options = Options {
+            strands: Strands::Plus,
+            scoring: self.options.scoring.clone(),
+            gap_free: GapFreeExtension::XDrop { x_drop, entropy: false },
+            hsp_threshold: HspThreshold::Score(threshold),
+            chain: Some(self.options.chain.unwrap_or_default()),
+            gapped: Some(GappedOptions {
+                threshold: GappedThreshold::Score(threshold),
+                inner: None,
+                ..gapped.clone()
+            }),
+            ..Options::default()
+        };
+        options.seed.pattern = SeedPattern::contiguous(7).expect("seven is a word length");
+        options.seed.transitions = 0;
+        options
+    }
+
+    fn fill_rectangle(&self, part: &Rectangle, options: &Options) -> Result<Vec<Block>> {
+        let cut = |set: &SequenceSet, range: std::ops::Range<usize>| SequenceSet {
+            bases: set.bases[range.clone()].to_vec(),
+            partitions: vec![Partition { range: 0..range.len(), full_len: range.len(), ..Partition::default() }],
+            is_reversed: set.is_reversed,
+            ..SequenceSet::default()
+        };
+        let target = cut(self.target, part.target.clone());
+        let query = cut(self.query, part.query.clone());
+        let table = WordTable::build(&target, &options.seed)?;
+        let inner = StrandComparison { options, target: &target, query: &query, ydrop: self.ydrop };
+        let (hsps, _) = inner.search(&table).find();
+        let mut found = inner.blocks(hsps, None, None, 1)?;
+        for block in &mut found.blocks {
+            block.target_start += part.target.start;
+            block.query_start += part.query.start;
+        }
+        Ok(found.blocks)
+    }
+}
