@@ -1,0 +1,166 @@
+//! lav, `lav+` and `lav+text` (lastz-semantics 7, 7.2).
+//!
+//! ```text
+//! #:lav
+//! d { program, files, arguments, scores }
+//! #:lav                                      per query strand with a block:
+//! s { files and intervals }  h { headers }
+//! a { s score  b start  e end  l t1 q1 t2 q2 percent ... }
+//! m { masked intervals }
+//! #:eof
+//! ```
+//! Positions in a and l are 1-based and count from the start of the loaded part.
+
+use std::io::Write;
+use std::ops::Range;
+
+use crate::alignment::{Block, EditOp};
+use crate::error::Result;
+use crate::output::columns::{Placed, Run, match_count};
+use crate::output::text::TextScratch;
+use crate::output::{AlignmentWriter, LavKind, RunInfo, StrandView, header};
+use crate::sequence::{Partition, SequenceSet};
+
+/// Writer of the lav kinds.
+#[derive(Debug)]
+pub(crate) struct LavWriter {
+    kind: LavKind,
+    text: Vec<u8>,
+    scratch: TextScratch,
+}
+
+impl LavWriter {
+    pub fn new(kind: LavKind) -> Self {
+        LavWriter { kind, text: Vec::new(), scratch: TextScratch::default() }
+    }
+
+    fn push_stanzas(&mut self, run: &RunInfo, view: &StrandView, first: &Block) -> std::io::Result<()> {
+        let placed = Placed::new(view, first);
+        let sides = [
+            (run.target_file, run.target_header_mark, &placed.target),
+            (run.query_file, run.query_header_mark, &placed.query),
+        ];
+        let text = &mut self.text;
+        text.extend_from_slice(b"#:lav\ns {\n");
+        for (file, _, row) in sides {
+            text.extend_from_slice(b"  ");
+            push_source(text, file, row.set, row.partition)?;
+            text.push(b'\n');
+        }
+        text.extend_from_slice(b"}\nh {\n");
+        for (_, mark, row) in sides {
+            text.extend_from_slice(b"   ");
+            push_title(text, mark, row.set, row.partition)?;
+            text.push(b'\n');
+        }
+        text.extend_from_slice(b"}\n");
+        Ok(())
+    }
+
+    fn push_block(&mut self, placed: &Placed) -> std::io::Result<()> {
+        let text = &mut self.text;
+        let (target, query) = (placed.target.loaded_start(), placed.query.loaded_start());
+        writeln!(text, "a {{\n  s {}", placed.block.score)?;
+        writeln!(text, "  b {} {}", target + 1, query + 1)?;
+        writeln!(text, "  e {} {}", target + placed.target.len, query + placed.query.len)?;
+        for run in placed.runs().filter(|run| run.op == EditOp::Pair) {
+            let (t, q) = (target + run.target_before, query + run.query_before);
+            let percent = identity_percent(&run);
+            writeln!(text, "  l {} {} {} {} {percent}", t + 1, q + 1, t + run.len(), q + run.len())?;
+        }
+        text.extend_from_slice(b"}\n");
+        Ok(())
+    }
+}
+
+impl AlignmentWriter for LavWriter {
+    fn begin(&mut self, run: &RunInfo, out: &mut dyn Write) -> Result<()> {
+        let text = &mut self.text;
+        text.clear();
+        write!(text, "#:lav\nd {{\n  \"{} {} {} ", run.program, run.target_file, run.query_file)?;
+        run.push_arguments(text);
+        text.push(b'\n');
+        header::write_matrix(text, run.scoring, false)?;
+        let (thresholds, scoring) = (&run.thresholds, run.scoring);
+        // LASTZ shows the lowest byte of M only (6.6).
+        let masking = run.masking % 256;
+        write!(text, "  O = {}, E = {}, K = {}, ", scoring.gap_open, scoring.gap_extend, thresholds.hsp)?;
+        write!(text, "L = {}, M = {masking}", thresholds.gapped)?;
+        if self.kind == LavKind::WithComments {
+            write!(text, ", X = {}, Y = {}", thresholds.x_drop, thresholds.y_drop)?;
+        }
+        text.extend_from_slice(b"\"\n}\n");
+        match self.kind {
+            LavKind::Plain => {}
+            LavKind::WithComments => header::write_seed_and_step(text, run, "# ")?,
+            LavKind::WithText => {
+                writeln!(text, "# seed={seed}\nseed={seed}", seed = run.seed)?;
+                writeln!(text, "# step={step}\nstep={step}", step = run.step)?;
+            }
+        }
+        out.write_all(text)?;
+        Ok(())
+    }
+
+    fn strand(&mut self, run: &RunInfo, view: &StrandView, blocks: &[Block], out: &mut dyn Write) -> Result<()> {
+        for (i, block) in blocks.iter().enumerate() {
+            self.text.clear();
+            if i == 0 {
+                self.push_stanzas(run, view, block)?;
+            }
+            let placed = Placed::new(view, block);
+            self.push_block(&placed)?;
+            if self.kind == LavKind::WithText {
+                // Beside lav, gapped text counts from 0, gap-free text from 1.
+                self.scratch.push_block(&mut self.text, run, &placed, run.gapped)?;
+            }
+            out.write_all(&self.text)?;
+        }
+        Ok(())
+    }
+
+    fn masked(&mut self, _: &RunInfo, newly_masked: usize, out: &mut dyn Write) -> Result<()> {
+        if self.kind == LavKind::WithText {
+            writeln!(out, "num_masked={newly_masked}")?;
+        }
+        write!(out, "x {{\n  n {newly_masked}\n}}\n")?;
+        Ok(())
+    }
+
+    fn end(&mut self, _: &RunInfo, masked: &[Range<usize>], out: &mut dyn Write) -> Result<()> {
+        out.write_all(b"m {\n")?;
+        for interval in masked {
+            writeln!(out, "  x {} {}", interval.start + 1, interval.end)?;
+        }
+        write!(out, "  n {}\n}}\n#:eof\n", masked.len())?;
+        Ok(())
+    }
+}
+
+/// Appends `"file[-]" start end strandflag contig`; the interval is that of the loaded part on the forward strand.
+pub(crate) fn push_source(
+    out: &mut Vec<u8>,
+    file: &str,
+    set: &SequenceSet,
+    partition: &Partition,
+) -> std::io::Result<()> {
+    let (mark, flag) = if set.is_reversed { ("-", 1) } else { ("", 0) };
+    let (start, end) = (partition.offset + 1, partition.offset + partition.len());
+    write!(out, "\"{file}{mark}\" {start} {end} {flag} {}", partition.record + 1)
+}
+
+/// Appends `">header"` or `">header (reverse complement)"`.
+pub(crate) fn push_title(
+    out: &mut Vec<u8>,
+    mark: &str,
+    set: &SequenceSet,
+    partition: &Partition,
+) -> std::io::Result<()> {
+    let strand = if set.is_reversed { " (reverse complement)" } else { "" };
+    write!(out, "\"{mark}{}{strand}\"", partition.header)
+}
+
+/// Matches among all columns of a gap-free run, as a rounded percentage.
+pub(crate) fn identity_percent(run: &Run) -> usize {
+    (200 * match_count(run.target, run.query) + run.len()) / (2 * run.len())
+}
