@@ -2,12 +2,16 @@
 #![warn(missing_docs)]
 
 pub mod alignment;
+pub mod anchor;
 pub mod error;
 pub mod extend;
+pub mod filter;
 pub mod options;
 pub mod output;
+pub mod post;
 pub mod scoring;
 pub mod seed;
+pub mod segments;
 pub mod sequence;
 
 pub use alignment::{Anchor, Block, EditOp, EditScript, Hsp};
