@@ -2,14 +2,18 @@
 #![warn(missing_docs)]
 
 pub mod alignment;
+pub mod anchor;
 pub mod cpu;
 pub mod error;
 pub mod extend;
+pub mod filter;
 pub mod input;
 pub mod options;
 pub mod output;
+pub mod post;
 pub mod scoring;
 pub mod seed;
+pub mod segments;
 pub mod sequence;
 
 pub use alignment::{Anchor, Block, EditOp, EditScript, Hsp};
