@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use crate::alignment::{Block, Hsp};
 use crate::cpu::Ydrop;
 use crate::error::Result;
-use crate::extend::{Direction, Truncation};
+use crate::extend::Truncation;
 use crate::filter::SearchCounts;
 use crate::filter::adaptive::AdaptiveTable;
 use crate::filter::query_best::{QueryHsps, keep_best};
@@ -43,6 +43,8 @@ pub trait Sink {
     fn strand(&mut self, view: &StrandView, blocks: &[Block]) -> Result<()>;
     /// After a strand under `--masking`: how many target bases it masked.
     fn masked(&mut self, newly_masked: usize) -> Result<()>;
+    /// A one-sided run was cut by the traceback memory.
+    fn truncated(&mut self, truncation: &Truncation);
     /// A warning for the user.
     fn warn(&mut self, message: String);
 }
@@ -70,6 +72,7 @@ pub fn align(target: &SequenceSet, query: &SequenceSet, options: &Options) -> Re
         fn masked(&mut self, _: usize) -> Result<()> {
             Ok(())
         }
+        fn truncated(&mut self, _: &Truncation) {}
         fn warn(&mut self, _: String) {}
     }
     let mut sink = Collect(Vec::new());
@@ -87,7 +90,6 @@ pub struct Aligner {
     coverage: Option<TargetCoverage>,
     hsp_limit: Option<HspLimit>,
     depth_limit: Option<DepthLimit>,
-    has_explained_truncation: bool,
     counts: Counts,
 }
 
@@ -138,7 +140,6 @@ impl Aligner {
             coverage: (options.masking > 0).then(|| TargetCoverage::new(target.len(), options.masking, None)),
             hsp_limit: limits.hsp_limit.map(|(limit, over)| HspLimit::new(limit, over)),
             depth_limit: limits.depth.and_then(|(depth, over)| DepthLimit::new(depth, over)),
-            has_explained_truncation: false,
             counts: Counts::default(),
             target,
             options,
@@ -356,7 +357,18 @@ impl Aligner {
         if !limit.keeps(so_far) {
             plan.strands.clear();
         }
-        limit.trim(&mut plan.strands, self.options.gapped.is_some());
+        // LASTZ counts what it keeps as it prints: HSPs, or with gapped extension whole lists of anchors.
+        let mut room = limit.most_kept();
+        for (_, work) in &mut plan.strands {
+            let Work::Extend { hsps, .. } = work else { continue };
+            let kept = if self.options.gapped.is_none() { room.min(hsps.len() as u64) } else { room.min(1) };
+            match self.options.gapped {
+                None => hsps.truncate(kept as usize),
+                Some(_) if kept == 0 => hsps.clear(),
+                Some(_) => {}
+            }
+            room -= if hsps.is_empty() { 0 } else { kept };
+        }
         plan
     }
 
@@ -398,13 +410,7 @@ impl Aligner {
     fn settle(&mut self, strand: &SequenceSet, found: &mut StrandBlocks, sink: &mut dyn Sink) -> Result<()> {
         self.counts.gapped += found.gapped;
         self.counts.inner_blocks += found.inner_blocks;
-        for truncation in &found.truncations {
-            sink.warn(truncation_warning(truncation));
-            if !std::mem::replace(&mut self.has_explained_truncation, true) {
-                let hint = "truncation can be reduced by using --allocate:traceback to increase traceback memory";
-                sink.warn(hint.to_string());
-            }
-        }
+        found.truncations.iter().for_each(|truncation| sink.truncated(truncation));
         if let (Some(limit), Some(depth)) = (&mut self.depth_limit, found.depth)
             && !limit.keeps(depth, strand, &mut |message| sink.warn(message))
         {
@@ -413,17 +419,4 @@ impl Aligner {
         self.counts.output_blocks += found.blocks.len() as u64;
         sink.strand(&StrandView { target: &self.target, query: strand }, &found.blocks)
     }
-}
-
-/// LASTZ's words (5.10): the end is 1-based, the anchor 0-based.
-fn truncation_warning(truncation: &Truncation) -> String {
-    let Truncation { anchor, direction, end } = truncation;
-    let verb = if *direction == Direction::Left { "starting" } else { "ending" };
-    format!(
-        "truncating alignment {verb} at ({},{});  anchor at ({},{})",
-        end.0 + 1,
-        end.1 + 1,
-        anchor.target,
-        anchor.query
-    )
 }

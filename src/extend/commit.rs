@@ -83,6 +83,16 @@ pub struct Truncation {
     pub end: (usize, usize),
 }
 
+/// LASTZ's words: the end is 1-based, the anchor 0-based.
+impl std::fmt::Display for Truncation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let verb = if self.direction == Direction::Left { "starting" } else { "ending" };
+        let (target, query) = (self.end.0 + 1, self.end.1 + 1);
+        let Anchor { target: a1, query: a2, .. } = self.anchor;
+        write!(f, "truncating alignment {verb} at ({target},{query});  anchor at ({a1},{a2})")
+    }
+}
+
 /// What a gapped stage leaves.
 #[derive(Clone, Debug, Default)]
 pub struct GappedResult {
