@@ -1,2 +1,54 @@
 //! The `fastz` program.
-fn main() {}
+
+mod cli;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use cli::{Invocation, Request};
+
+fn main() -> ExitCode {
+    match words().and_then(Request::from_args).and_then(answer) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("fastz: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn words() -> anyhow::Result<Vec<String>> {
+    let to_text = |word: std::ffi::OsString| {
+        word.into_string().map_err(|word| anyhow::anyhow!("{word:?} is not UTF-8 text; rename the file"))
+    };
+    std::env::args_os().skip(1).map(to_text).collect()
+}
+
+fn answer(request: Request) -> anyhow::Result<()> {
+    match request {
+        Request::Align(invocation) => run(&invocation),
+        Request::Devices => devices(),
+        Request::Print(text) => Ok(std::io::stdout().write_all(text.as_bytes())?),
+    }
+}
+
+/// Aligns.
+fn run(invocation: &Invocation) -> anyhow::Result<()> {
+    if !invocation.quiet {
+        invocation.warnings.iter().for_each(|warning| eprintln!("{warning}"));
+    }
+    anyhow::bail!("aligning {} is not wired yet", invocation.target)
+}
+
+/// Lists the devices that `--device` can name.
+fn devices() -> anyhow::Result<()> {
+    anyhow::bail!("the list of devices is not wired yet")
+}
+
+/// Whether the reader of our output went away, as `head` does. That is no failure.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}
