@@ -1,11 +1,12 @@
 //! The `fastz` program.
 
 mod cli;
+mod run;
 
 use std::io::Write;
 use std::process::ExitCode;
 
-use cli::{Invocation, Request};
+use cli::Request;
 
 fn main() -> ExitCode {
     match words().and_then(Request::from_args).and_then(answer) {
@@ -27,18 +28,10 @@ fn words() -> anyhow::Result<Vec<String>> {
 
 fn answer(request: Request) -> anyhow::Result<()> {
     match request {
-        Request::Align(invocation) => run(&invocation),
+        Request::Align(invocation) => run::run(&invocation),
         Request::Devices => devices(),
         Request::Print(text) => Ok(std::io::stdout().write_all(text.as_bytes())?),
     }
-}
-
-/// Aligns.
-fn run(invocation: &Invocation) -> anyhow::Result<()> {
-    if !invocation.quiet {
-        invocation.warnings.iter().for_each(|warning| eprintln!("{warning}"));
-    }
-    anyhow::bail!("aligning {} is not wired yet", invocation.target)
 }
 
 /// Lists the devices that `--device` can name.

@@ -13,7 +13,7 @@ use fastz::extend::Truncation;
 use fastz::filter::query_best::QueryHsps;
 use fastz::input::{QueryReader, ReadOptions, Specifier, read_target};
 use fastz::options::{SelfComparison, Strands};
-use fastz::output::{AlignmentWriter, Destination, Format, RunInfo, StrandView, writer};
+use fastz::output::{AlignmentWriter, Destination, Format, RunInfo, StrandView, Threshold, Thresholds, writer};
 use fastz::post::masking::{CounterWidth, TargetCoverage, write_masking};
 use fastz::segments::SegmentReader;
 use fastz::{Block, Error, Result, SequenceSet};
@@ -134,7 +134,14 @@ fn run_info<'a>(
     let pattern = options.seed.pattern.to_string();
     let mut info = RunInfo::new(&invocation.program_token, options, target, files.query.file(), &pattern);
     info.arguments = &invocation.header_arguments;
-    info.thresholds = invocation.header_thresholds(target_len);
+    let shown = &invocation.header_thresholds;
+    let hsp = Threshold::from_hsp_threshold(shown.hsp, target_len);
+    info.thresholds = Thresholds {
+        hsp,
+        gapped: shown.gapped.map_or(hsp, Threshold::Score),
+        x_drop: shown.x_drop,
+        y_drop: shown.y_drop,
+    };
     info.read_group = invocation.read_group.as_deref();
     info.expand = invocation.expand as usize;
     info.mark_end = invocation.mark_end;

@@ -157,9 +157,9 @@ impl<'a> StrandComparison<'a> {
             wave,
         };
         let mut depth = depth;
-        let result = stage.run(&anchors, forced.clone(), &mut |block| match &mut depth {
-            Some(depth) if !depth.accept(block) => ControlFlow::Break(()),
-            _ => ControlFlow::Continue(()),
+        let result = stage.run(&anchors, forced.clone(), &mut |block| {
+            let goes_on = depth.as_mut().is_none_or(|depth| depth.accept(block));
+            if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         let mut found = StrandBlocks {
             blocks: result.blocks,

@@ -15,6 +15,19 @@ pub enum Threshold {
     TopBases(u64),
 }
 
+impl Threshold {
+    /// How headers show K for a target array of `target_len` cells.
+    pub fn from_hsp_threshold(threshold: HspThreshold, target_len: usize) -> Self {
+        match threshold {
+            HspThreshold::Score(score) => Threshold::Score(score),
+            HspThreshold::TopBases(bases) => Threshold::TopBases(bases),
+            HspThreshold::TopPercent(percent) => {
+                Threshold::TopBases((percent / 100.0 * target_len as f64 + 0.5) as u64)
+            }
+        }
+    }
+}
+
 impl std::fmt::Display for Threshold {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -51,11 +64,7 @@ impl Thresholds {
                 Threshold::Score(min_len as i32)
             }
             (GapFreeExtension::None, _) => Threshold::Score(0),
-            (_, HspThreshold::Score(score)) => Threshold::Score(score),
-            (_, HspThreshold::TopBases(bases)) => Threshold::TopBases(bases),
-            (_, HspThreshold::TopPercent(percent)) => {
-                Threshold::TopBases((percent / 100.0 * target_len as f64 + 0.5) as u64)
-            }
+            (_, threshold) => Threshold::from_hsp_threshold(threshold, target_len),
         };
         let gapped = match options.gapped.as_ref().map(|gapped| gapped.threshold) {
             Some(GappedThreshold::Score(score)) => Threshold::Score(score),

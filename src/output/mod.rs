@@ -23,6 +23,7 @@ mod axt;
 mod blastn;
 mod cigar;
 mod columns;
+mod destination;
 mod differences;
 mod format;
 mod general;
@@ -36,6 +37,7 @@ mod sam;
 mod text;
 
 pub use cigar::CigarStyle;
+pub use destination::Destination;
 pub use format::{AxtKind, Format, LavKind, MafKind, SamKind};
 pub use general::{DifferenceLetters, Field, Of, RatioColumns, Table};
 pub use header::{Threshold, Thresholds, seed_text};
