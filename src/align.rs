@@ -9,6 +9,7 @@
 //! next, so everything runs in order.
 
 use std::ops::Range;
+use std::time::Instant;
 
 use rayon::prelude::*;
 
@@ -91,6 +92,7 @@ pub struct Aligner {
     hsp_limit: Option<HspLimit>,
     depth_limit: Option<DepthLimit>,
     counts: Counts,
+    progress: Box<dyn Fn(u64) + Send + Sync>,
 }
 
 /// One strand's work.
@@ -125,9 +127,11 @@ impl Aligner {
     /// # Errors
     /// If the seed or the word count limit cannot be used.
     pub fn new(target: SequenceSet, options: Options) -> Result<Aligner> {
+        let started = Instant::now();
         let table = WordTable::build(&target, &options.seed)?;
         let mut aligner = Self::for_segments(target, options);
         aligner.table = Some(table);
+        aligner.counts.seconds.index = started.elapsed().as_secs_f64();
         Ok(aligner)
     }
 
@@ -141,6 +145,7 @@ impl Aligner {
             hsp_limit: limits.hsp_limit.map(|(limit, over)| HspLimit::new(limit, over)),
             depth_limit: limits.depth.and_then(|(depth, over)| DepthLimit::new(depth, over)),
             counts: Counts::default(),
+            progress: Box::new(|_| {}),
             target,
             options,
         }
@@ -149,6 +154,13 @@ impl Aligner {
     /// Counts how often target bases are covered even without `--masking` (`--census`).
     pub fn with_coverage(mut self, coverage: TargetCoverage) -> Aligner {
         self.coverage = Some(coverage);
+        self
+    }
+
+    /// Calls `progress` with the query bases dealt with since its last call, once per searched strand in all. It is
+    /// called from all threads.
+    pub fn with_progress(mut self, progress: impl Fn(u64) + Send + Sync + 'static) -> Aligner {
+        self.progress = Box::new(progress);
         self
     }
 
@@ -241,7 +253,9 @@ impl Aligner {
             let Some(coverage) = &mut self.coverage else { continue };
             let masked = coverage.add(&found.blocks, &mut self.target);
             if self.options.masking > 0 {
-                if !masked.is_empty() && let Some(table) = &mut self.table {
+                if !masked.is_empty()
+                    && let Some(table) = &mut self.table
+                {
                     table.update_mask(&self.target);
                 }
                 if self.options.gapped.is_none() || !found.blocks.is_empty() {
@@ -258,7 +272,13 @@ impl Aligner {
     }
 
     fn comparison<'a>(&'a self, query: &'a SequenceSet) -> StrandComparison<'a> {
-        StrandComparison { options: &self.options, target: &self.target, query, ydrop: self.ydrop.as_ref() }
+        StrandComparison {
+            options: &self.options,
+            target: &self.target,
+            query,
+            ydrop: self.ydrop.as_ref(),
+            progress: &self.progress,
+        }
     }
 
     /// Finds out which strands to work on. Where both strands' HSPs must be known first, it finds them.
@@ -321,12 +341,7 @@ impl Aligner {
     }
 
     /// One adaptive table for both strands (3.6).
-    fn plan_adaptive(
-        &self,
-        strands: &[(bool, &SequenceSet)],
-        table: &WordTable,
-        mut adaptive: AdaptiveTable,
-    ) -> Plan {
+    fn plan_adaptive(&self, strands: &[(bool, &SequenceSet)], table: &WordTable, mut adaptive: AdaptiveTable) -> Plan {
         let mut plan = Plan::default();
         for &(is_other, strand) in strands {
             plan.search += self.comparison(strand).offer_hsps(table, &mut adaptive, is_other);
@@ -374,17 +389,27 @@ impl Aligner {
 
     fn perform(&self, strand: &SequenceSet, work: Work) -> Result<(StrandBlocks, SearchCounts)> {
         let comparison = self.comparison(strand);
+        let half = strand.len() as u64 / 2;
         let depth = self.depth_limit.as_ref().map(|limit| limit.strand(strand));
         let wave = rayon::current_num_threads();
+        let started = Instant::now();
         match (work, &self.table, self.options.limits.blocks) {
             (Work::Search, Some(table), Some(most)) => Ok(comparison.first_blocks(table, most as usize)),
             (Work::Search, Some(table), None) => {
                 let (hsps, search) = comparison.hsps(table);
-                Ok((comparison.blocks(hsps, None, depth, wave)?, search))
+                (self.progress)(half);
+                let searched = started.elapsed().as_secs_f64();
+                let mut found = comparison.blocks(hsps, None, depth, wave)?;
+                found.seconds.search = searched;
+                found.seconds.extend = started.elapsed().as_secs_f64() - searched;
+                Ok((found, search))
             }
             (Work::Search, None, _) => Ok(Default::default()),
             (Work::Extend { hsps, derived_threshold }, ..) => {
-                Ok((comparison.blocks(hsps, derived_threshold, depth, wave)?, SearchCounts::default()))
+                (self.progress)(half);
+                let mut found = comparison.blocks(hsps, derived_threshold, depth, wave)?;
+                found.seconds.extend = started.elapsed().as_secs_f64();
+                Ok((found, SearchCounts::default()))
             }
         }
     }
@@ -409,6 +434,7 @@ impl Aligner {
     /// Warnings and output of a strand.
     fn settle(&mut self, strand: &SequenceSet, found: &mut StrandBlocks, sink: &mut dyn Sink) -> Result<()> {
         self.counts.gapped += found.gapped;
+        self.counts.seconds += found.seconds;
         self.counts.inner_blocks += found.inner_blocks;
         found.truncations.iter().for_each(|truncation| sink.truncated(truncation));
         if let (Some(limit), Some(depth)) = (&mut self.depth_limit, found.depth)

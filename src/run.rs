@@ -28,14 +28,14 @@ const BATCH_QUERIES: usize = 1024;
 /// Runs the invocation.
 pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     let started = Instant::now();
-    let mut console = Console::new(invocation);
+    let files = Files::new(invocation)?;
+    let mut console = Console::new(invocation, &files);
     invocation.warnings.iter().for_each(|warning| console.warn(warning));
     rayon::ThreadPoolBuilder::new()
         .num_threads(invocation.options.n_threads())
         .build_global()
         .context("cannot start the worker threads")?;
 
-    let files = Files::new(invocation)?;
     let format = Format::parse(&invocation.format)?;
     let mut outputs = Outputs::open(invocation, &format)?;
     let target = read_target(&files.target, &files.reading, &mut |warning| console.warn(&warning))?;
@@ -51,10 +51,12 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
         Some(_) => Aligner::for_segments(target, invocation.options.clone()),
         None => Aligner::new(target, invocation.options.clone())?,
     };
-    let mut aligner = match coverage(invocation, target_len) {
+    let aligner = match coverage(invocation, target_len) {
         Some(coverage) => aligner.with_coverage(coverage),
         None => aligner,
     };
+    let aligner_bar = console.bar.clone();
+    let mut aligner = aligner.with_progress(move |bases| aligner_bar.iter().for_each(|bar| bar.inc(bases)));
     outputs.begin(&info)?;
 
     let mut n_queries = 0;
@@ -77,7 +79,6 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
         }
         let mut sink = RunSink { info: &info, outputs: &mut outputs, console: &mut console };
         aligner.align(batch, &mut sink)?;
-        console.advance(bases as u64);
     }
     if let Some(summary) = aligner.limit_summary() {
         console.warn(&summary);
@@ -121,6 +122,20 @@ impl Files {
         };
         let reading = ReadOptions { iupac: invocation.iupac, bare_full_names: invocation.nolaj };
         Ok(Files { target, query, reading })
+    }
+}
+
+impl Files {
+    /// About how many bases the query file holds, if that can be told from its size.
+    fn query_bases(&self) -> Option<u64> {
+        let path = Path::new(self.query.file());
+        let size = path.metadata().ok().filter(|found| found.is_file())?.len();
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("gz" | "bgz" | "bgzf") => None,
+            Some("2bit") => Some(4 * size),
+            Some("fq" | "fastq") => Some(size / 2),
+            _ => Some(size),
+        }
     }
 }
 
@@ -275,11 +290,19 @@ struct Console {
 }
 
 impl Console {
-    fn new(invocation: &Invocation) -> Console {
+    fn new(invocation: &Invocation, files: &Files) -> Console {
         let wants_bar = !invocation.quiet && invocation.progress.is_none() && std::io::stderr().is_terminal();
         let bar = wants_bar.then(|| {
-            let bar = ProgressBar::new_spinner();
-            let template = "{spinner} {elapsed_precise} {msg}: {human_pos} query bases ({per_sec})";
+            // A query file's size is known ahead unless it is compressed or a pipe; each searched strand counts.
+            let strands = if invocation.options.strands == Strands::Both { 2 } else { 1 };
+            let bases = files.query_bases().map(|bases| bases * strands);
+            let bar = bases.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+            let template = match bases {
+                Some(_) => {
+                    "{elapsed_precise} {wide_bar} {percent}% {human_pos} query bases ({per_sec}, {eta} left) {msg}"
+                }
+                None => "{spinner} {elapsed_precise} {human_pos} query bases ({per_sec}) {msg}",
+            };
             bar.set_style(ProgressStyle::with_template(template).expect("a well-formed template"));
             bar.enable_steady_tick(std::time::Duration::from_millis(200));
             bar
@@ -324,12 +347,6 @@ impl Console {
         }
         if self.every.is_some_and(|every| (number - 1) % every.max(1) == 0) {
             self.say(&format!("({:.3}s) processing query {number}: {name}", self.started.elapsed().as_secs_f64()));
-        }
-    }
-
-    fn advance(&self, bases: u64) {
-        if let Some(bar) = &self.bar {
-            bar.inc(bases);
         }
     }
 

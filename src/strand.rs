@@ -1,6 +1,8 @@
 //! One query strand against the target, stage by stage: HSPs, anchors, gapped blocks, post stages.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
 
 use rayon::prelude::*;
 
@@ -20,6 +22,7 @@ use crate::post::inner::{Rectangle, interpolate, rectangles};
 use crate::post::limits::StrandDepth;
 use crate::post::mirror::SelfPair;
 use crate::post::{chain, trivial};
+use crate::report::Seconds;
 use crate::scoring::WORST_SCORE;
 use crate::seed::{SeedPattern, WordTable};
 use crate::sequence::{Partition, SequenceSet};
@@ -35,6 +38,8 @@ pub(crate) struct StrandComparison<'a> {
     /// The query on the searched strand.
     pub query: &'a SequenceSet,
     pub ydrop: Option<&'a Ydrop>,
+    /// Told of query bases as they are dealt with: half of them by the search, half by extension.
+    pub progress: &'a (dyn Fn(u64) + Sync),
 }
 
 /// Blocks of one strand, in the order of the output, and what it took to find them.
@@ -47,6 +52,7 @@ pub(crate) struct StrandBlocks {
     pub inner_blocks: u64,
     /// Paired bases, if `--querydepth` limits them.
     pub depth: Option<StrandDepth>,
+    pub seconds: Seconds,
 }
 
 impl<'a> StrandComparison<'a> {
@@ -104,14 +110,9 @@ impl<'a> StrandComparison<'a> {
         let counts = self.search(table).run(&mut |found| {
             let block = match (self.gapped(), self.ydrop) {
                 (Some(_), Some(ydrop)) => {
-                    let anchor = anchor_of(
-                        &found.hsp,
-                        &self.target.bases,
-                        &self.query.bases,
-                        &self.options.scoring.gapped,
-                    );
-                    let (left, right) =
-                        ydrop.run_both(self.target, self.query, &anchor, None, &mut workspace);
+                    let anchor =
+                        anchor_of(&found.hsp, &self.target.bases, &self.query.bases, &self.options.scoring.gapped);
+                    let (left, right) = ydrop.run_both(self.target, self.query, &anchor, None, &mut workspace);
                     stitch(&anchor, &left, &right, self.target, self.query, &self.options.scoring)
                         .filter(|block| block.score >= threshold && !block.script.is_empty())
                 }
@@ -147,6 +148,8 @@ impl<'a> StrandComparison<'a> {
         };
         let anchors = self.anchors(&hsps);
         drop(hsps);
+        let half = self.query.len() as u64 / 2;
+        let told = AtomicU64::new(0);
         let stage = GappedStage {
             target: self.target,
             query: self.query,
@@ -155,6 +158,10 @@ impl<'a> StrandComparison<'a> {
             threshold,
             all_bounds: gapped.all_bounds,
             wave,
+            progress: &|done, all| {
+                let reached = half * done as u64 / (all as u64).max(1);
+                (self.progress)(reached - told.swap(reached, Relaxed));
+            },
         };
         let mut depth = depth;
         let result = stage.run(&anchors, forced.clone(), &mut |block| {
@@ -165,12 +172,14 @@ impl<'a> StrandComparison<'a> {
             blocks: result.blocks,
             truncations: result.truncations,
             gapped: result.counts,
-            inner_blocks: 0,
             depth,
+            ..StrandBlocks::default()
         };
         filters::retain(&mut found.blocks, &self.options.filters, FilterStage::Gapped, self.target, self.query);
         if let Some(threshold) = gapped.inner {
+            let started = Instant::now();
             self.fill(&mut found, gapped, threshold)?;
+            found.seconds.inner = started.elapsed().as_secs_f64();
         }
         if self.options.no_trivial || self.options.self_comparison != SelfComparison::No {
             trivial::drop_trivial(&mut found.blocks, &forced, self.target, self.query);
@@ -250,7 +259,8 @@ impl<'a> StrandComparison<'a> {
             .collect::<Result<_>>()?;
         let mut parts = parts.into_iter();
         let blocks = std::mem::take(&mut found.blocks);
-        found.blocks = interpolate(blocks, self.target.len(), self.query.len(), |_| Ok(parts.next().unwrap_or_default()))?;
+        found.blocks =
+            interpolate(blocks, self.target.len(), self.query.len(), |_| Ok(parts.next().unwrap_or_default()))?;
         found.inner_blocks = (found.blocks.len() - outer) as u64;
         Ok(())
     }
@@ -266,11 +276,7 @@ impl<'a> StrandComparison<'a> {
             gap_free: GapFreeExtension::XDrop { x_drop, entropy: false },
             hsp_threshold: HspThreshold::Score(threshold),
             chain: Some(self.options.chain.unwrap_or_default()),
-            gapped: Some(GappedOptions {
-                threshold: GappedThreshold::Score(threshold),
-                inner: None,
-                ..gapped.clone()
-            }),
+            gapped: Some(GappedOptions { threshold: GappedThreshold::Score(threshold), inner: None, ..gapped.clone() }),
             ..Options::default()
         };
         options.seed.pattern = SeedPattern::contiguous(7).expect("seven is a word length");
@@ -288,7 +294,7 @@ impl<'a> StrandComparison<'a> {
         let target = cut(self.target, part.target.clone());
         let query = cut(self.query, part.query.clone());
         let table = WordTable::build(&target, &options.seed)?;
-        let inner = StrandComparison { options, target: &target, query: &query, ydrop: self.ydrop };
+        let inner = StrandComparison { options, target: &target, query: &query, ydrop: self.ydrop, progress: &|_| {} };
         let (hsps, _) = inner.search(&table).find();
         let mut found = inner.blocks(hsps, None, None, 1)?;
         for block in &mut found.blocks {

@@ -144,8 +144,9 @@ fn blocks_equal_lastz_block_for_block() {
             gapped_args.push("--allocate:traceback=100K".into());
             options.traceback_bytes = Some(100 << 10);
         }
-        let common: Vec<String> =
-            ["t.fa", "q.fa", "--strand=plus", &format!("--hspthresh={threshold}"), "--notrivial"].map(String::from).into();
+        let common: Vec<String> = ["t.fa", "q.fa", "--strand=plus", &format!("--hspthresh={threshold}"), "--notrivial"]
+            .map(String::from)
+            .into();
         let fields = "--format=general-:score,zstart1,end1,zstart2,end2,cigar";
         let hsps = lastz(dir.path(), &[common.clone(), vec!["--nogapped".into(), fields.into()]].concat()).unwrap();
         let gapped_args = [common, gapped_args, vec![fields.into()]].concat();
@@ -174,6 +175,7 @@ fn blocks_equal_lastz_block_for_block() {
                 threshold,
                 all_bounds: options.all_bounds,
                 wave,
+                progress: &|_, _| {},
             };
             let result = pool.install(|| stage.run(&anchors, vec![], &mut |_| ControlFlow::Continue(())));
             let found: String = result

@@ -233,10 +233,9 @@ impl AcceptedBlocks {
         let (lo_flank, hi_flank) = match direction {
             Direction::Right => (Bound::new(left, left.map(column)), Bound::new(right, right.map(column))),
             // Mirrored, and one column further inside.
-            Direction::Left => (
-                Bound::new(right, right.map(|at| 1 - column(at))),
-                Bound::new(left, left.map(|at| -column(at) - 1)),
-            ),
+            Direction::Left => {
+                (Bound::new(right, right.map(|at| 1 - column(at))), Bound::new(left, left.map(|at| -column(at) - 1)))
+            }
         };
         let next_block = match direction {
             Direction::Right => self.by_start.partition_point(|&b| self.placed[b as usize].start() <= a1),
@@ -457,7 +456,9 @@ impl SideBounds<'_> {
         let right = if self.direction == Direction::Right { self.hi_flank } else { self.lo_flank };
         self.has_right &= right.at.is_some();
         let cap = match self.hi_flank.column {
-            Some(column) if self.hi_flank.at.is_some() && self.has_right && column > 0 => (column - 1).min(columns as i64) as usize,
+            Some(column) if self.hi_flank.at.is_some() && self.has_right && column > 0 => {
+                (column - 1).min(columns as i64) as usize
+            }
             _ => columns,
         };
         self.mask(row, *lo, *hi, masked);
@@ -548,8 +549,7 @@ impl SideBounds<'_> {
             Direction::Right => {
                 let block = *accepted.by_start.get(self.next_block)?;
                 let placed = &accepted.placed[block as usize];
-                (placed.start() - self.a1 == row)
-                    .then(|| (PieceRef { block, piece: 0 }, placed.pieces[0].b2 - self.a2))
+                (placed.start() - self.a1 == row).then(|| (PieceRef { block, piece: 0 }, placed.pieces[0].b2 - self.a2))
             }
             Direction::Left => {
                 let block = *accepted.by_end.get(self.next_block)?;

@@ -39,6 +39,8 @@ pub struct GappedStage<'a> {
     pub all_bounds: bool,
     /// Most anchors per wave; 1 is LASTZ's own order of work.
     pub wave: usize,
+    /// Told how many anchors are done, out of all.
+    pub progress: &'a (dyn Fn(usize, usize) + Sync),
 }
 
 /// Counts of a gapped stage.
@@ -134,8 +136,10 @@ impl GappedStage<'_> {
             }
         }
         let mut ready: HashMap<usize, Extension> = HashMap::new();
+        let mut waves = WaveSize { size: self.wave.min(2), wasted: 0 };
         let mut next = 0;
         while next < anchors.len() {
+            (self.progress)(next, anchors.len());
             let anchor = &anchors[next];
             if state.bounds.covers(anchor) {
                 state.counts.covered += 1;
@@ -147,7 +151,8 @@ impl GappedStage<'_> {
                 Some(extension) if self.is_usable(anchor, &extension, &state.bounds) => extension,
                 outdated => {
                     state.counts.rerun += u64::from(outdated.is_some());
-                    self.extend_wave(anchors, next, &state, &mut ready);
+                    waves.adapt(state.counts.rerun, self.wave);
+                    self.extend_wave(anchors, next, waves.size, &state, &mut ready);
                     continue;
                 }
             };
@@ -156,6 +161,7 @@ impl GappedStage<'_> {
                 break;
             }
         }
+        (self.progress)(anchors.len(), anchors.len());
         state.finish(self.threshold)
     }
 
@@ -164,13 +170,14 @@ impl GappedStage<'_> {
         &self,
         anchors: &[Anchor],
         first: usize,
+        wave: usize,
         state: &Committed,
         ready: &mut HashMap<usize, Extension>,
     ) {
         let mut chosen = vec![first];
         // Look only so far ahead: results of distant anchors would wait, and most anchors get covered.
-        for (ix, anchor) in anchors.iter().enumerate().skip(first + 1).take(self.wave * 64) {
-            if chosen.len() >= self.wave {
+        for (ix, anchor) in anchors.iter().enumerate().skip(first + 1).take(wave * 64) {
+            if chosen.len() >= wave {
                 break;
             }
             let near = chosen.iter().any(|&other| state.is_likely_covered(anchor, &anchors[other]));
@@ -179,7 +186,7 @@ impl GappedStage<'_> {
             }
         }
         let extend = |&ix: &usize| (ix, self.extend(&anchors[ix], &state.bounds));
-        if self.wave == 1 {
+        if wave == 1 {
             ready.extend(chosen.iter().map(extend));
         } else {
             ready.par_extend(chosen.par_iter().with_max_len(1).map(extend));
@@ -237,6 +244,20 @@ impl GappedStage<'_> {
         let flow = if passes { accepted(&block) } else { ControlFlow::Continue(()) };
         state.push(block);
         flow
+    }
+}
+
+/// How many anchors to extend at once: more while their results get used, fewer when they are thrown away.
+struct WaveSize {
+    size: usize,
+    /// Extensions thrown away up to the last wave.
+    wasted: u64,
+}
+
+impl WaveSize {
+    fn adapt(&mut self, wasted: u64, most: usize) {
+        let last = wasted - std::mem::replace(&mut self.wasted, wasted);
+        self.size = if last > 0 { (self.size / 2).max(1) } else { (self.size * 2).min(most) };
     }
 }
 
