@@ -24,8 +24,6 @@ pub(super) struct Selected {
 pub(super) struct Selection {
     pub reader: RecordReader,
     spec: Specifier,
-    /// A record that was advanced to but not looked at yet.
-    pending: Option<Heading>,
     /// Names still to be found.
     names: Option<VecDeque<String>>,
     next_record: usize,
@@ -34,15 +32,10 @@ pub(super) struct Selection {
 
 impl Selection {
     /// Starts at the first record.
-    pub fn new(mut reader: RecordReader, spec: &Specifier, role: &str) -> Result<Selection> {
-        let Some(first) = reader.advance()? else {
-            return Err(spec.error(format!(
-                "the {role} file contains no sequence: give a FASTA, FASTQ or 2bit file with at least one record"
-            )));
-        };
+    pub fn new(reader: RecordReader, spec: &Specifier) -> Result<Selection> {
         let names = spec.subset.as_deref().map(read_names).transpose()?;
         let next_record = reader.first_record();
-        Ok(Selection { reader, spec: spec.clone(), pending: Some(first), names, next_record, n_named: 0 })
+        Ok(Selection { reader, spec: spec.clone(), names, next_record, n_named: 0 })
     }
 
     /// The next record to use. It stands ready to be loaded.
@@ -52,13 +45,10 @@ impl Selection {
             if self.names.as_ref().is_some_and(VecDeque::is_empty) {
                 return Ok(None);
             }
-            let heading = match self.pending.take() {
+            let heading = match self.reader.advance()? {
                 Some(heading) => heading,
-                None => match self.reader.advance()? {
-                    Some(heading) => heading,
-                    None if has_passed => return Err(self.missing()),
-                    None => return Ok(None),
-                },
+                None if has_passed => return Err(self.missing()),
+                None => return Ok(None),
             };
             let record = self.next_record;
             let key = self.key(&heading);

@@ -5,6 +5,7 @@ use std::io::Write;
 
 use super::*;
 
+mod live;
 mod two_bit;
 
 /// Files of one test, in a directory of their own.
@@ -202,7 +203,7 @@ fn empty_records() {
     let files = Files::new(&[("f", ">a x\n>b\nACGT\n>c"), ("g", ">a\n\n")]);
     assert!(files.error("f").contains("the target file contains no sequence"));
     let (set, warnings) = files.target("f[multi]").unwrap();
-    assert_eq!((bases(&set), facts(&set)), (".ACGT.".into(), vec![("b", 1, 0, 4)]));
+    assert_eq!((bases(&set), facts(&set)), ("..ACGT..".into(), vec![("b", 1, 0, 4)]));
     assert!(warnings[0].ends_with("contains an empty sequence:\n>a x") && warnings.len() == 2, "{warnings:?}");
     assert_eq!(files.target("g[multi]").unwrap().0.partitions, []);
     assert_eq!(files.queries("g[multi]").unwrap().0, []);
