@@ -148,7 +148,7 @@ impl Assembler {
         };
         let Some(selected) = selected else { return Ok(()) };
         let start = set.bases.len();
-        let extent = self.selection.reader.load(self.spec.subrange.as_ref(), &mut set.bases)?;
+        let extent = self.selection.load(&mut set.bases)?;
         let loaded = &mut set.bases[start..];
         if self.spec.unmask {
             loaded.make_ascii_uppercase();

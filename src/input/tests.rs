@@ -239,6 +239,14 @@ fn subranges_apply_to_every_record() {
     assert!(files.error("t[3..11]").ends_with("in >t x, the subrange goes beyond the end (11 > 10): use 10 at most"));
     assert!(files.error("m[multi,5..6]").contains("in >b, the subrange goes beyond the end (5 > 4)"));
     assert_eq!(bases(&files.target("m[multi,3#9]").unwrap().0), ".GTACGT.GG.");
+    let files = Files::new(&[("m", ">a\nACGTACGT\n>b\nACGT\n>c\nACGTACGT\n>d\nACRT\n")]);
+    let third = |text: &str| files.queries(text).map(|(sets, _)| bases(sets.last().unwrap()));
+    let text = ">a\nACGTACGT\n>b\nACGT\n>c\nACGTACGT\n";
+    files.write("clip", text.as_bytes());
+    assert_eq!(third("clip[3#4]").unwrap(), "GTACGT", "the end stays open once it was clipped");
+    assert_eq!(third("clip[subsample=1/2,3#4]").unwrap(), "GTACGT", "also by a record left out");
+    assert!(third("clip[subsample=1/2,5..]").is_err() && third("m[subsample=1/2]").is_err());
+    let files = Files::new(&[("m", ">a\nACGTACGT\n>b\nCCGG\n")]);
     assert_eq!(facts(&files.target("m[multi,3..4]").unwrap().0), [("a", 0, 2, 8), ("b", 1, 2, 4)]);
     // Letters outside the subrange are checked too.
     let files = Files::new(&[("t", ">t\nACGTR\n")]);
@@ -248,6 +256,7 @@ fn subranges_apply_to_every_record() {
 #[test]
 fn subset_and_subsample() {
     let files = Files::new(&[
+        ("g", ">s0\nAA\n>s1\nAC\n>s2\nCC\n>s3\nGG\n>s4\nTT\n"),
         ("m", ">s0\nAA\n>s1 R\nRR\n>s2.fa x\nCC\n>s3\nGG\n>s4\nTT\n"),
         ("two", "# c\n s2 rest\n\ns4\r\n"),
         ("late", "s2\ns4\ns0\n"),
@@ -268,9 +277,9 @@ fn subset_and_subsample() {
     assert_eq!(names("m[subset=two,subsample=2/2]"), named(&[("s4", 4)]));
     assert_eq!(names("m[subset=full,fullnames]"), named(&[(">s3", 3), (">s4", 4)]));
     assert_eq!(names("m[subset=two,nickname=k]"), named(&[("k", 2), ("k", 4)]));
-    assert_eq!(names("m[subsample=1/3]"), named(&[("s0", 0), ("s3", 3)]));
-    assert_eq!(names("m[subsample=5/5]"), named(&[("s4", 4)]));
-    assert_eq!(facts(&files.target("m[subsample=4/5]").unwrap().0), [("s3", 3, 0, 2)]);
+    assert_eq!(names("g[subsample=1/3]"), named(&[("s0", 0), ("s3", 3)]));
+    assert_eq!(names("g[subsample=5/5]"), named(&[("s4", 4)]));
+    assert_eq!(facts(&files.target("g[subsample=4/5]").unwrap().0), [("s3", 3, 0, 2)]);
     assert_eq!(names("q[subset=last]"), named(&[("s2", 0)]), "LASTZ does not count what it passes in FASTQ");
     assert_eq!(names("q[subsample=3/3]"), named(&[("s2", 2)]));
     assert!(files.error("m[multi,subset=order]").contains("(or contains out of order) the sequence \"s0\""));
