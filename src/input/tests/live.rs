@@ -108,6 +108,11 @@ fn compare(files: &Files, target: &str, query: &str, options: &[&str]) -> (usize
             return (0, 0);
         }
     };
+    if output.status.code().is_none() {
+        // LASTZ 1.04.22 crashes now and then on a subrange of a 2bit file.
+        eprintln!("lastz crashed: {what}");
+        return (0, 0);
+    }
     assert!(output.status.success(), "{what}: {}", String::from_utf8_lossy(&output.stderr));
     let (mut seen_targets, mut seen_queries) = (HashSet::new(), HashSet::new());
     for line in std::str::from_utf8(&output.stdout).unwrap().lines() {
