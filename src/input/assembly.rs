@@ -67,15 +67,24 @@ impl Assembler {
         let (reader, max_bases) = RecordReader::open(spec, options.iupac)?;
         check_format(spec, &reader)?;
         let picks_parts = spec.subrange.is_some() || excluded.is_some();
-        Ok(Assembler {
+        let mut assembler = Assembler {
             spec: spec.clone(),
             options: *options,
             role,
-            selection: Selection::new(reader, spec, role.name())?,
+            selection: Selection::new(reader, spec)?,
             masks,
             upcoming: None,
             max_bases: max_bases.filter(|_| !picks_parts),
-        })
+        };
+        if !assembler.has_more()? {
+            let what = if excluded.is_some() { "no selected sequence" } else { "no sequence" };
+            let message = format!(
+                "the {} file contains {what}: give a FASTA, FASTQ or 2bit file with at least one record",
+                role.name()
+            );
+            return Err(spec.error(message));
+        }
+        Ok(assembler)
     }
 
     pub fn is_multiple(&self) -> bool {
@@ -139,7 +148,7 @@ impl Assembler {
         };
         let Some(selected) = selected else { return Ok(()) };
         let start = set.bases.len();
-        let extent = self.selection.reader.load(self.spec.subrange.as_ref(), &mut set.bases)?;
+        let extent = self.selection.load(&mut set.bases)?;
         let loaded = &mut set.bases[start..];
         if self.spec.unmask {
             loaded.make_ascii_uppercase();
@@ -153,14 +162,13 @@ impl Assembler {
             Some(separator) => separate(loaded, separator, start),
         };
         if pieces.is_empty() {
-            set.bases.truncate(start);
             warn(self.empty_warning(&selected.heading));
-            return Ok(());
         }
         for range in pieces {
             set.partitions.push(self.partition(&selected, &extent, range, start));
         }
         if set.is_partitioned {
+            // Also behind an empty record: LASTZ leaves two separators then.
             set.bases.push(SEPARATOR);
         }
         Ok(())

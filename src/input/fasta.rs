@@ -86,7 +86,7 @@ impl FastaReader {
         if !self.has_begun {
             return self.begin();
         }
-        self.scan_body(|_, _| Ok(()), false)?;
+        self.scan_body(false, |_, _| ())?;
         match self.fill()?.first() {
             Some(b'>') => self.read_heading().map(Some),
             _ => Ok(None),
@@ -129,29 +129,36 @@ impl FastaReader {
     /// Appends the bases of the present record that `subrange` wants.
     pub fn load(&mut self, subrange: Option<&Subrange>, bases: &mut Vec<u8>) -> Result<Extent> {
         let wanted = subrange.map_or(0..usize::MAX, Subrange::unclipped);
-        let mut full_len = 0;
-        self.scan_body(
-            |run, _| {
-                let (from, to) = overlap(&wanted, full_len, run.len());
-                bases.extend_from_slice(&run[from..to]);
-                full_len += run.len();
-                Ok(())
-            },
-            true,
-        )?;
-        if let Some(subrange) = subrange {
-            subrange.resolve(full_len).map_err(|limit| self.beyond_end(limit, full_len))?;
-        }
+        let full_len = self.scan_body(true, |run, n_before| {
+            let (from, to) = overlap(&wanted, n_before, run.len());
+            bases.extend_from_slice(&run[from..to]);
+        })?;
+        self.check_limits(subrange, full_len)?;
         Ok(Extent { offset: if subrange.is_some() { wanted.start } else { 0 }, full_len, qualities: None })
     }
 
-    /// Hands every run of bases up to the next header or the end of the file to `take`. Stands on the `>` afterwards.
-    fn scan_body(&mut self, mut take: impl FnMut(&[u8], usize) -> Result<()>, checks: bool) -> Result<()> {
+    /// Passes the present record with all checks; returns its length.
+    pub fn check(&mut self, subrange: Option<&Subrange>) -> Result<usize> {
+        let full_len = self.scan_body(true, |_, _| ())?;
+        self.check_limits(subrange, full_len)?;
+        Ok(full_len)
+    }
+
+    fn check_limits(&self, subrange: Option<&Subrange>, full_len: usize) -> Result<()> {
+        match subrange.map(|subrange| subrange.resolve(full_len)) {
+            Some(Err(limit)) => Err(self.beyond_end(limit, full_len)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Hands every run of bases up to the next header or the end of the file to `take`, with the number of bases before
+    /// it, and stands on the `>` afterwards. Returns the number of bases.
+    fn scan_body(&mut self, checks: bool, mut take: impl FnMut(&[u8], usize)) -> Result<usize> {
         let mut n_bases = 0;
         loop {
             let buffer = self.text.fill_buf().map_err(|error| read_error(&self.file, error))?;
             if buffer.is_empty() {
-                return Ok(());
+                return Ok(n_bases);
             }
             let mut at = 0;
             while let Some(&byte) = buffer.get(at) {
@@ -168,14 +175,14 @@ impl FastaReader {
                     Class::Base => run_len(&buffer[at..], self.classes),
                     Class::Other if byte == b'>' && self.at_line_start => {
                         self.text.consume(at);
-                        return Ok(());
+                        return Ok(n_bases);
                     }
                     Class::Other if checks => {
                         return Err(bad_letter(&self.file, &self.heading, byte, n_bases, self.classes));
                     }
                     Class::Other => 1,
                 };
-                take(&buffer[at..at + run_len], n_bases)?;
+                take(&buffer[at..at + run_len], n_bases);
                 self.at_line_start = false;
                 n_bases += run_len;
                 at += run_len;

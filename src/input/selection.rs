@@ -9,8 +9,9 @@ use std::fs;
 use std::path::Path;
 
 use super::name::{Heading, NameRule};
-use super::record::RecordReader;
+use super::record::{Extent, RecordReader};
 use super::specifier::Specifier;
+use super::subrange::Subrange;
 use crate::error::{Error, Result};
 
 /// A record that was selected.
@@ -22,10 +23,10 @@ pub(super) struct Selected {
 
 /// Walks the records of a file.
 pub(super) struct Selection {
-    pub reader: RecordReader,
+    reader: RecordReader,
     spec: Specifier,
-    /// A record that was advanced to but not looked at yet.
-    pending: Option<Heading>,
+    /// The part to load of the next record.
+    subrange: Option<Subrange>,
     /// Names still to be found.
     names: Option<VecDeque<String>>,
     next_record: usize,
@@ -34,15 +35,10 @@ pub(super) struct Selection {
 
 impl Selection {
     /// Starts at the first record.
-    pub fn new(mut reader: RecordReader, spec: &Specifier, role: &str) -> Result<Selection> {
-        let Some(first) = reader.advance()? else {
-            return Err(spec.error(format!(
-                "the {role} file contains no sequence: give a FASTA, FASTQ or 2bit file with at least one record"
-            )));
-        };
+    pub fn new(reader: RecordReader, spec: &Specifier) -> Result<Selection> {
         let names = spec.subset.as_deref().map(read_names).transpose()?;
         let next_record = reader.first_record();
-        Ok(Selection { reader, spec: spec.clone(), pending: Some(first), names, next_record, n_named: 0 })
+        Ok(Selection { reader, spec: spec.clone(), subrange: spec.subrange, names, next_record, n_named: 0 })
     }
 
     /// The next record to use. It stands ready to be loaded.
@@ -52,13 +48,10 @@ impl Selection {
             if self.names.as_ref().is_some_and(VecDeque::is_empty) {
                 return Ok(None);
             }
-            let heading = match self.pending.take() {
+            let heading = match self.reader.advance()? {
                 Some(heading) => heading,
-                None => match self.reader.advance()? {
-                    Some(heading) => heading,
-                    None if has_passed => return Err(self.missing()),
-                    None => return Ok(None),
-                },
+                None if has_passed => return Err(self.missing()),
+                None => return Ok(None),
             };
             let record = self.next_record;
             let key = self.key(&heading);
@@ -76,10 +69,26 @@ impl Selection {
             let nth = self.n_named;
             self.n_named += 1;
             match self.spec.subsample {
-                Some((k, n)) if nth % n != k - 1 => continue,
+                Some((k, n)) if nth % n != k - 1 => self.pass_sampled()?,
                 _ => return Ok(Some(Selected { heading, record })),
             }
         }
+    }
+
+    /// Appends the bases of the selected record.
+    pub fn load(&mut self, bases: &mut Vec<u8>) -> Result<Extent> {
+        let extent = self.reader.load(self.subrange.as_ref(), bases)?;
+        self.subrange = self.subrange.map(|subrange| subrange.after(extent.full_len));
+        Ok(extent)
+    }
+
+    /// Passes a record that `subsample=` leaves out. LASTZ loads it in FASTA files, so it must be good, and long enough.
+    fn pass_sampled(&mut self) -> Result<()> {
+        if let RecordReader::Fasta(reader) = &mut self.reader {
+            let full_len = reader.check(self.subrange.as_ref())?;
+            self.subrange = self.subrange.map(|subrange| subrange.after(full_len));
+        }
+        Ok(())
     }
 
     /// What the names of a names file are compared with.

@@ -75,6 +75,13 @@ impl Subrange {
         Ok(self.start as usize - 1..end as usize)
     }
 
+    /// What the subrange becomes for the records after one of `full_len` bases. Quirk of LASTZ: once the end has been
+    /// clipped, it lies at the end of every later record.
+    pub fn after(self, full_len: usize) -> Subrange {
+        let was_clipped = self.end.is_some_and(|end| end > full_len as u64);
+        Subrange { end: self.end.filter(|_| !was_clipped), ..self }
+    }
+
     /// The bases to load while the length is not known yet, 0-based.
     pub fn unclipped(&self) -> Range<usize> {
         self.start as usize - 1..self.end.map_or(usize::MAX, |end| end as usize)
@@ -225,6 +232,13 @@ mod tests {
         assert_eq!(on_1000("51^100"), Ok((1, 100)));
         assert_eq!(on_1000("50^100"), Ok((1, 99)));
         assert_eq!(on_1000("10^100"), Ok((1, 59)));
+    }
+
+    #[test]
+    fn a_clipped_end_stays_open() {
+        let Parsed::Subrange(subrange) = Subrange::parse("151#20") else { panic!() };
+        assert_eq!(subrange.after(170).resolve(300), Ok(150..170));
+        assert_eq!(subrange.after(169).resolve(300), Ok(150..300));
     }
 
     #[test]

@@ -5,6 +5,9 @@ use std::io::Write;
 
 use super::*;
 
+mod formats;
+mod live;
+mod specifier;
 mod two_bit;
 
 /// Files of one test, in a directory of their own.
@@ -202,7 +205,7 @@ fn empty_records() {
     let files = Files::new(&[("f", ">a x\n>b\nACGT\n>c"), ("g", ">a\n\n")]);
     assert!(files.error("f").contains("the target file contains no sequence"));
     let (set, warnings) = files.target("f[multi]").unwrap();
-    assert_eq!((bases(&set), facts(&set)), (".ACGT.".into(), vec![("b", 1, 0, 4)]));
+    assert_eq!((bases(&set), facts(&set)), ("..ACGT..".into(), vec![("b", 1, 0, 4)]));
     assert!(warnings[0].ends_with("contains an empty sequence:\n>a x") && warnings.len() == 2, "{warnings:?}");
     assert_eq!(files.target("g[multi]").unwrap().0.partitions, []);
     assert_eq!(files.queries("g[multi]").unwrap().0, []);
@@ -238,6 +241,14 @@ fn subranges_apply_to_every_record() {
     assert!(files.error("t[3..11]").ends_with("in >t x, the subrange goes beyond the end (11 > 10): use 10 at most"));
     assert!(files.error("m[multi,5..6]").contains("in >b, the subrange goes beyond the end (5 > 4)"));
     assert_eq!(bases(&files.target("m[multi,3#9]").unwrap().0), ".GTACGT.GG.");
+    let files = Files::new(&[("m", ">a\nACGTACGT\n>b\nACGT\n>c\nACGTACGT\n>d\nACRT\n")]);
+    let third = |text: &str| files.queries(text).map(|(sets, _)| bases(sets.last().unwrap()));
+    let text = ">a\nACGTACGT\n>b\nACGT\n>c\nACGTACGT\n";
+    files.write("clip", text.as_bytes());
+    assert_eq!(third("clip[3#4]").unwrap(), "GTACGT", "the end stays open once it was clipped");
+    assert_eq!(third("clip[subsample=1/2,3#4]").unwrap(), "GTACGT", "also by a record left out");
+    assert!(third("clip[subsample=1/2,5..]").is_err() && third("m[subsample=1/2]").is_err());
+    let files = Files::new(&[("m", ">a\nACGTACGT\n>b\nCCGG\n")]);
     assert_eq!(facts(&files.target("m[multi,3..4]").unwrap().0), [("a", 0, 2, 8), ("b", 1, 2, 4)]);
     // Letters outside the subrange are checked too.
     let files = Files::new(&[("t", ">t\nACGTR\n")]);
@@ -247,6 +258,7 @@ fn subranges_apply_to_every_record() {
 #[test]
 fn subset_and_subsample() {
     let files = Files::new(&[
+        ("g", ">s0\nAA\n>s1\nAC\n>s2\nCC\n>s3\nGG\n>s4\nTT\n"),
         ("m", ">s0\nAA\n>s1 R\nRR\n>s2.fa x\nCC\n>s3\nGG\n>s4\nTT\n"),
         ("two", "# c\n s2 rest\n\ns4\r\n"),
         ("late", "s2\ns4\ns0\n"),
@@ -267,9 +279,9 @@ fn subset_and_subsample() {
     assert_eq!(names("m[subset=two,subsample=2/2]"), named(&[("s4", 4)]));
     assert_eq!(names("m[subset=full,fullnames]"), named(&[(">s3", 3), (">s4", 4)]));
     assert_eq!(names("m[subset=two,nickname=k]"), named(&[("k", 2), ("k", 4)]));
-    assert_eq!(names("m[subsample=1/3]"), named(&[("s0", 0), ("s3", 3)]));
-    assert_eq!(names("m[subsample=5/5]"), named(&[("s4", 4)]));
-    assert_eq!(facts(&files.target("m[subsample=4/5]").unwrap().0), [("s3", 3, 0, 2)]);
+    assert_eq!(names("g[subsample=1/3]"), named(&[("s0", 0), ("s3", 3)]));
+    assert_eq!(names("g[subsample=5/5]"), named(&[("s4", 4)]));
+    assert_eq!(facts(&files.target("g[subsample=4/5]").unwrap().0), [("s3", 3, 0, 2)]);
     assert_eq!(names("q[subset=last]"), named(&[("s2", 0)]), "LASTZ does not count what it passes in FASTQ");
     assert_eq!(names("q[subsample=3/3]"), named(&[("s2", 2)]));
     assert!(files.error("m[multi,subset=order]").contains("(or contains out of order) the sequence \"s0\""));
@@ -344,83 +356,4 @@ fn separators_split_records_in_place() {
     // LASTZ stops with an internal error; here such a record counts as empty.
     let (sets, warnings) = files.queries("only[sep=N]").unwrap();
     assert_eq!((sets.len(), warnings.len()), (1, 1));
-}
-
-#[test]
-fn fastq_records() {
-    let files = Files::new(&[("q", "@r1 x\nACGTn\n+\n!I~@+\n@r2\nAC\r\n+r2\r\nab\r\n\n")]);
-    let (sets, _) = files.queries("q").unwrap();
-    assert_eq!(facts(&sets[0]), [("r1", 0, 0, 5)]);
-    assert_eq!(sets[0].partitions[0].qualities.as_deref(), Some(&b"!I~@+"[..]));
-    assert_eq!((sets[0].partitions[0].header.as_str(), sets[0].partitions[0].has_header_mark), ("r1 x", false));
-    assert_eq!((facts(&sets[1]), bases(&sets[1])), (vec![("r2", 1, 0, 2)], "AC".into()));
-    let (reversed, _) = files.queries("q[1..2]-").unwrap();
-    assert_eq!((bases(&reversed[0]), reversed[0].partitions[0].qualities.as_deref()), ("GT".into(), Some(&b"!I"[..])));
-    assert_eq!(files.queries("q[fullnames]").unwrap().0[0].partitions[0].name, "r1 x");
-    for (text, message) in [
-        ("@r\nACGT\n+x\nIIII\n", "third line mismatch"),
-        ("@r\nAC\nGT\n+\nIIII\n", "expected '+' but read 'G'"),
-        ("@r\nACGT\n+\nIII\n", "4 nucleotides but 3 quality"),
-        ("@r\nACGT\n+\nIIIII\n", "4 nucleotides but 5 quality"),
-        ("@r\nACGT\n", "premature end"),
-        ("@r\n", "premature end"),
-        ("@r\nACRT\n+\nIIII\n", "character 'R', position 3"),
-        ("@r\nACGT\n+\nI II\n", "quality character 0x20, position 2"),
-        ("@r\nACGT\n+\nIIII\n\n@s\nA\n+\nI\n", "empty lines between records"),
-        ("@r\nACGT\n+\nIIII\nx\n", "expected '@' but read 'x'"),
-    ] {
-        let files = Files::new(&[("f", text)]);
-        let error = files.queries("f").map(|_| text).expect_err(text).to_string();
-        assert!(error.contains(message) && error.lines().count() == 1, "{text:?}: {error}");
-    }
-}
-
-#[test]
-fn gzip_in_one_or_many_members() {
-    let files = Files::new(&[]);
-    let gzip = |text: &str| {
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-        encoder.write_all(text.as_bytes()).unwrap();
-        encoder.finish().unwrap()
-    };
-    let text = format!(">a\n{}\n>b\nCC\n", "ACGTT".repeat(100_000));
-    let (one, two) = text.split_at(77_777);
-    files.write("one.gz", &gzip(&text));
-    files.write("many.gz", &[gzip(one), gzip(two), gzip("")].concat());
-    files.write("fq.gz", &gzip("@r\nAC\n+\nII\n"));
-    files.write("plain", text.as_bytes());
-    let plain = bases(&files.target("plain[multi]").unwrap().0);
-    assert_eq!(bases(&files.target("one.gz[multi]").unwrap().0), plain);
-    assert_eq!(bases(&files.target("many.gz[multi]").unwrap().0), plain);
-    assert!(files.target("fq.gz").unwrap().0.partitions[0].qualities.is_some());
-    let whole = gzip(&text);
-    files.write("cut.gz", &whole[..whole.len() - 9]);
-    assert!(files.error("cut.gz[multi]").contains("cut off"));
-    let mut damaged = whole;
-    let middle = damaged.len() / 2;
-    damaged[middle] ^= 0xff;
-    files.write("bad.gz", &damaged);
-    assert!(files.error("bad.gz[multi]").contains("damaged"));
-}
-
-#[test]
-fn files_that_are_no_sequence_files() {
-    let files = Files::new(&[("protein", ">p\nMKVLA\n"), ("csfasta", "#c\n>t\n"), ("html", "<html>")]);
-    files.write("nib", b"\x3a\x3d\xe9\x6b\0\0\0\0");
-    files.write("xz", b"\xfd7zXZ\0");
-    files.write("binary", b">t\nAC\0\0\x01");
-    for (file, message) in [
-        ("protein", "bad fasta character 'M' in >p, position 1"),
-        ("csfasta", "color space"),
-        ("html", "bad fasta character '<' in the first record"),
-        ("nib", "is a nib file"),
-        ("xz", "is an xz file"),
-        ("binary", "0x00 in >t, position 3"),
-        ("nofile", "cannot open"),
-        (".", "is a directory"),
-        ("protein[format=2bit]", "bad 2bit magic number"),
-        ("protein[format=fastq]", "expected '@' but read '>'"),
-    ] {
-        assert!(files.error(file).contains(message), "{}", files.error(file));
-    }
 }

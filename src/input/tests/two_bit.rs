@@ -3,7 +3,7 @@
 use super::*;
 
 /// Writes 2bit text as faToTwoBit does: N and lower case as blocks.
-fn encode(records: &[(&str, &str)], big: bool, version: u32) -> Vec<u8> {
+pub(super) fn encode(records: &[(&str, &str)], big: bool, version: u32) -> Vec<u8> {
     let word = |n: usize| if big { (n as u32).to_be_bytes() } else { (n as u32).to_le_bytes() };
     let blocks = |bases: &str, is_in: fn(u8) -> bool| {
         let bases = bases.as_bytes();
@@ -87,7 +87,7 @@ fn long_records_and_empty_ones() {
     let files = Files::new(&[]);
     files.write("b", &encode(&[("a", ""), ("l", &long)], false, 0));
     let (set, warnings) = files.target("b[multi]").unwrap();
-    assert_eq!((bases(&set), warnings.len()), (format!(".{long}."), 1));
+    assert_eq!((bases(&set), warnings.len()), (format!("..{long}."), 1));
     let (set, _) = files.queries("b[subsample=2/2,99998..299999]").unwrap();
     assert_eq!(bases(&set[0]), long[99_997..299_999]);
 }
