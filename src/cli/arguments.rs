@@ -52,9 +52,11 @@ pub struct Arguments {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Input")]
 pub struct InputArguments {
-    /// Sequence file with actions, such as chr.fa[multiple,unmask] (--help=files)
+    /// Sequence file, actions in brackets: chr.fa[multiple] (--help=files)
+    #[arg(help_heading = None::<&str>)]
     pub target: Option<String>,
     /// Sequence file of the query; none: standard input
+    #[arg(help_heading = None::<&str>)]
     pub query: Option<String>,
     /// Compare the target with itself
     #[arg(long = "self")]
@@ -92,14 +94,14 @@ pub struct ScoringArguments {
     /// Score file: matrix, gap costs, thresholds [default: HOXD70]
     #[arg(long, require_equals = true, value_name = "file")]
     pub scores: Vec<PathBuf>,
-    /// Score +R for a match, -P for a mismatch [P: R]; changes the defaults of gap costs and thresholds
+    /// +R for a match, -P for a mismatch [P: R]; gap costs follow
     #[arg(long = "match", require_equals = true, value_name = "R[,P]")]
     pub match_scores: Option<MatchScores>,
     /// Costs of opening a gap and of each of its bases [default: 400,30]
-    #[arg(long, require_equals = true, value_name = "[open,]extend")]
+    #[arg(long, require_equals = true, value_name = "[O,]E")]
     pub gap: Vec<GapCost>,
-    /// N, or all IUPAC codes, score 0, or these
-    #[arg(long, require_equals = true, value_name = "n|iupac[,[reward,]penalty]", value_parser = ambiguity)]
+    /// N, or IUPAC codes, score 0; n,<reward>,<penalty>: score so
+    #[arg(long, require_equals = true, value_name = "n|iupac", value_parser = ambiguity)]
     pub ambiguous: Option<Ambiguity>,
     /// Score of one pair of bases; typed as XY:<score>
     #[arg(long, hide = true, require_equals = true, value_parser = pair_score)]
@@ -109,20 +111,20 @@ pub struct ScoringArguments {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Seeding")]
 pub struct SeedingArguments {
-    /// Seed: 12of19, 14of22, match<k>, half<k> or a pattern of 1, T and 0 [default: 12of19]
+    /// 12of19, 14of22, match<k>, half<k>, 1s Ts 0s [default: 12of19]
     #[arg(long, require_equals = true, value_name = "pattern")]
     pub seed: Vec<Seed>,
-    /// Transitions allowed in a seed hit, 0 to 2; --notransition: none [default: 1]
+    /// Transitions in a seed hit, 0 to 2 [default: 1]; --notransition: 0
     #[arg(long, require_equals = true, value_name = "n", num_args = 0..=1, default_missing_value = "1")]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=2))]
     pub transition: Option<u8>,
     /// Bases from one target word to the next [default: 1]
     #[arg(long, require_equals = true, value_name = "bases", value_parser = step)]
     pub step: Option<u32>,
-    /// Leave out target words that occur more often: a count, count,interval or the percentage to keep
+    /// Leave out target words that occur more often
     #[arg(long, require_equals = true, value_name = "n[,c]|p%", value_parser = word_count_limit)]
     pub maxwordcount: Option<WordCountLimitChoice>,
-    /// Two seed hits on a diagonal, this many bases apart; --notwins: one suffices
+    /// Two hits on a diagonal, so many bases apart; --notwins: one
     #[arg(long, require_equals = true, value_name = "[min..]max", value_parser = twins)]
     pub twins: Option<TwinsChoice>,
     /// Seed hits remembered for --twins [default: 262144]
@@ -168,11 +170,11 @@ pub struct HspArguments {
     /// Take the seed hits themselves
     #[arg(long, overrides_with = "gfextend")]
     pub nogfextend: bool,
-    /// End an extension this far below its best score [default: 10 * score of A with A]
+    /// End this far below the best score [default: 10 * score of AA]
     #[arg(long, require_equals = true, value_name = "score", value_parser = drop_threshold)]
     pub xdrop: Option<i32>,
-    /// Least score of an HSP, or the best HSPs covering so many bases [default: 3000]
-    #[arg(long, require_equals = true, value_name = "score|top<n>|top<p>%", value_parser = hsp_threshold)]
+    /// Least score; top<n>, top<p>%: the best HSPs [default: 3000]
+    #[arg(long, require_equals = true, value_name = "score", value_parser = hsp_threshold)]
     pub hspthresh: Option<HspThreshold>,
     /// Lower the score of HSPs of few different bases [default]
     #[arg(long, require_equals = true, value_name = "report", num_args = 0..=1, default_missing_value = "on")]
@@ -184,8 +186,8 @@ pub struct HspArguments {
     /// HSPs are exact matches of at least this length
     #[arg(long, require_equals = true, value_name = "length", value_parser = exact_length)]
     pub exact: Option<u32>,
-    /// HSPs are matches with at most so many mismatches
-    #[arg(long, require_equals = true, value_name = "count,length", value_parser = mismatch)]
+    /// HSPs have at most so many mismatches
+    #[arg(long, require_equals = true, value_name = "n,length", value_parser = mismatch)]
     pub mismatch: Option<(u32, u32)>,
     /// Keep the best chain of HSPs; --nochain: keep all
     #[arg(long, require_equals = true, value_name = "diag,anti", num_args = 0..=1, default_missing_value = "on")]
@@ -204,7 +206,7 @@ pub struct GappedArguments {
     /// Report the HSPs
     #[arg(long, overrides_with = "gapped")]
     pub nogapped: bool,
-    /// End an extension this far below its best score [default: open + 300 * extend]
+    /// End this far below the best score [default: O + 300 * E]
     #[arg(long, require_equals = true, value_name = "score", value_parser = drop_threshold)]
     pub ydrop: Option<i32>,
     /// Least score of an alignment [default: that of --hspthresh]
@@ -219,10 +221,10 @@ pub struct GappedArguments {
     /// Search again between alignments, with this threshold
     #[arg(long, require_equals = true, value_name = "score", value_parser = parse_score)]
     pub inner: Option<i32>,
-    /// LASTZ's traceback memory, which limits the length of an extension [default: 80.0M]
+    /// LASTZ's traceback memory cuts long extensions [default: 80.0M]
     #[arg(long = "allocate:traceback", require_equals = true, value_name = "bytes", value_parser = traceback_bytes)]
     pub traceback: Option<usize>,
-    /// No limit on the length of an extension (not LASTZ's output)
+    /// Cut no extension (not LASTZ's output)
     #[arg(long)]
     pub untruncated: bool,
     /// FastZ's contract: each anchor alone (not LASTZ's output)

@@ -5,17 +5,17 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use fastz::Options;
 use fastz::options::{
-    BlockFilters, GapFreeExtension, GappedOptions, GappedThreshold, HspThreshold, QueryLimits, SeedHitFilter,
-    SeedOptions, SelfComparison, Strands,
+    BlockFilters, GappedOptions, GappedThreshold, QueryLimits, SeedHitFilter, SeedOptions, SelfComparison, Strands,
 };
 use fastz::scoring::score_file::ScoreFile;
 use fastz::scoring::setup::{BaseScores, ScoringSetup};
 
 use super::arguments::{Arguments, StrandChoice};
-use super::choices::{Choices, Mode};
-use super::invocation::{Census, HeaderThresholds, Invocation, MaskingOutput};
+use super::choices::Choices;
+use super::invocation::{Census, Invocation, MaskingOutput};
 use super::limits::Filter;
-use super::seed_checks::check_seed;
+use super::seed_checks::{check_seed, pattern_text};
+use super::thresholds::{Thresholds, traceback_bytes};
 use super::values::{GapCost, Seed};
 
 /// Builds the invocation; `header_arguments` come from the words as typed.
@@ -35,7 +35,8 @@ pub(super) fn build(arguments: Arguments, choices: Choices, header_arguments: Ve
     if arguments.hsps.entropy.as_deref() == Some("report") {
         warnings.push("--entropy=report: HSPs that entropy discards are not listed; it acts as --entropy".to_string());
     }
-    let header_thresholds = thresholds.for_headers();
+    let (seed, seed_pattern) = seed_options(&arguments, score_file)?;
+    let header = thresholds.for_headers(&arguments, choices.mode, seed_pattern);
     let options = Options {
         strands: match arguments.input.strand {
             None | Some(StrandChoice::Both) => Strands::Both,
@@ -48,9 +49,9 @@ pub(super) fn build(arguments: Arguments, choices: Choices, header_arguments: Ve
             (true, true) => SelfComparison::OneSided,
         },
         no_trivial: arguments.post.notrivial || arguments.input.self_comparison,
-        seed: seed_options(&arguments, score_file)?,
+        seed,
         gap_free: thresholds.gap_free,
-        hsp_threshold: thresholds.hsp,
+        hsp_threshold: thresholds.hsp_threshold(),
         chain: choices.chain,
         gapped: choices.gapped.then(|| gapped_options(&arguments, &thresholds)),
         filters: block_filters(&arguments),
@@ -73,7 +74,7 @@ pub(super) fn build(arguments: Arguments, choices: Choices, header_arguments: Ve
         target_actions: arguments.input.target_action,
         query_actions: arguments.input.query_action,
         options,
-        header_thresholds,
+        header,
         header_arguments,
         iupac: arguments.scoring.ambiguous.is_some_and(|ambiguity| ambiguity.iupac),
         segments: arguments.hsps.segments.into_iter().next(),
@@ -126,89 +127,8 @@ fn scoring_setup(arguments: &Arguments) -> Result<ScoringSetup> {
     Ok(setup)
 }
 
-/// K, L, X, Y: the command line, else the score file, else defaults that depend on the mode and on `--match`.
-struct Thresholds {
-    gap_free: GapFreeExtension,
-    hsp: HspThreshold,
-    /// `None`: follows from an adaptive K.
-    gapped: Option<i32>,
-    x_drop: i32,
-    y_drop: i32,
-    /// Neither the command line nor the score file gives K; L.
-    is_hsp_default: bool,
-    is_gapped_default: bool,
-}
-
-impl Thresholds {
-    fn new(arguments: &Arguments, choices: &Choices, setup: &ScoringSetup, scoring: &fastz::scoring::Scoring) -> Self {
-        let file = match &setup.base {
-            BaseScores::File(file) => Some(file),
-            _ => None,
-        };
-        let hsps = &arguments.hsps;
-        let x_drop = hsps.xdrop.or(file.and_then(|file| file.x_drop)).unwrap_or_else(|| setup.default_x_drop(scoring));
-        let y_drop = arguments.gapped.ydrop.or(file.and_then(|file| file.y_drop));
-        let y_drop = y_drop.unwrap_or_else(|| setup.default_y_drop(scoring, x_drop));
-        let given_hsp = hsps.hspthresh.or(file.and_then(|file| file.hsp_threshold).map(HspThreshold::Score));
-        let given_gapped = arguments.gapped.gappedthresh.or(file.and_then(|file| file.gapped_threshold));
-        let default_hsp = setup.default_hsp_threshold();
-        let lengths = (hsps.exact.unwrap_or(0), hsps.mismatch.unwrap_or((0, 0)));
-        // `--exact=n --gfextend` is an x-drop extension with K = n.
-        let stray_length = hsps.exact.or(hsps.mismatch.map(|(_, length)| length));
-        let stray_hsp = stray_length.map(|length| HspThreshold::Score(length as i32));
-        let (gap_free, hsp, default_gapped) = match choices.mode {
-            Mode::XDrop => {
-                let hsp = given_hsp.filter(|_| hsps.hspthresh.is_some()).or(stray_hsp).or(given_hsp);
-                let hsp = hsp.unwrap_or(HspThreshold::Score(default_hsp));
-                let gapped = match hsp {
-                    HspThreshold::Score(score) => Some(score),
-                    HspThreshold::TopBases(_) | HspThreshold::TopPercent(_) => None,
-                };
-                (GapFreeExtension::XDrop { x_drop, entropy: !hsps.noentropy }, hsp, gapped)
-            }
-            Mode::Exact => {
-                (GapFreeExtension::Exact(lengths.0), HspThreshold::Score(lengths.0 as i32), Some(default_hsp))
-            }
-            // Quirks: --match lowers the default L with --exact, but not with --mismatch and --nogfextend; with the last
-            // headers show the K that would have been.
-            Mode::Mismatch => {
-                let (mismatches, min_len) = lengths.1;
-                let extension = GapFreeExtension::Mismatch { mismatches, min_len };
-                (extension, HspThreshold::Score(min_len as i32), Some(3000))
-            }
-            Mode::Hits => {
-                let shown =
-                    if default_hsp == 3000 && arguments.scoring.match_scores.is_none() { 0 } else { default_hsp };
-                (GapFreeExtension::None, given_hsp.unwrap_or(HspThreshold::Score(shown)), Some(3000))
-            }
-        };
-        Thresholds {
-            gap_free,
-            hsp,
-            gapped: given_gapped.or(default_gapped),
-            x_drop,
-            y_drop,
-            is_hsp_default: given_hsp.is_none(),
-            is_gapped_default: given_gapped.is_none(),
-        }
-    }
-
-    fn for_headers(&self) -> HeaderThresholds {
-        HeaderThresholds { hsp: self.hsp, gapped: self.gapped, x_drop: self.x_drop, y_drop: self.y_drop }
-    }
-
-    /// LASTZ's warning that a score file's scale does not suit a default threshold (9.4).
-    fn scale_warning(&self, file: &ScoreFile, mode: Mode) -> Option<String> {
-        match mode {
-            Mode::XDrop if self.is_hsp_default => file.scale_warning("--hspthresh=3000"),
-            Mode::Hits if self.is_hsp_default && self.is_gapped_default => file.scale_warning("--gappedthresh=3000"),
-            _ => None,
-        }
-    }
-}
-
-/// Seed and transitions: a seed on the command line hides the score file's, together with its transitions.
-fn seed_options(arguments: &Arguments, file: Option<&ScoreFile>) -> Result<SeedOptions> {
+/// Seeding, and the pattern as headers show it. A seed on the command line hides the score file's, together with its transitions.
+fn seed_options(arguments: &Arguments, file: Option<&ScoreFile>) -> Result<(SeedOptions, String)> {
     let seeding = &arguments.seeding;
     let default = || "12of19".parse::<Seed>().map_err(|why| anyhow!(why));
     let (seed, transitions) = match (seeding.seed.first(), file.and_then(|file| file.seed)) {
@@ -224,7 +144,7 @@ fn seed_options(arguments: &Arguments, file: Option<&ScoreFile>) -> Result<SeedO
     let word_bits = seeding.word.unwrap_or(defaults.word_bits);
     let twins = seeding.twins.flatten();
     check_seed(&seed, transitions, word_bits, hit_filter.as_ref(), twins)?;
-    Ok(SeedOptions {
+    let options = SeedOptions {
         pattern: fastz::seed::SeedPattern::parse(&seed.pattern).map_err(|why| anyhow!("--seed: {why}"))?,
         transitions: transitions.unwrap_or(u8::from(seed.allows_transition)),
         step: seeding.step.or(file.and_then(|file| file.step)).unwrap_or(defaults.step),
@@ -234,21 +154,18 @@ fn seed_options(arguments: &Arguments, file: Option<&ScoreFile>) -> Result<SeedO
         twins,
         seed_queue: seeding.seedqueue.map_or(defaults.seed_queue, |entries| entries as usize),
         recover_hits: seeding.recoverseeds,
-    })
+    };
+    Ok((options, pattern_text(&seed.pattern, word_bits)))
 }
 
 fn gapped_options(arguments: &Arguments, thresholds: &Thresholds) -> GappedOptions {
     let gapped = &arguments.gapped;
-    let defaults = GappedOptions::default();
     GappedOptions {
         y_drop: thresholds.y_drop,
         threshold: thresholds.gapped.map_or(GappedThreshold::FromHsps, GappedThreshold::Score),
         trim_to_peak: !gapped.noytrim,
         all_bounds: gapped.allgappedbounds,
-        traceback_bytes: match gapped.untruncated {
-            true => None,
-            false => gapped.traceback.or(defaults.traceback_bytes),
-        },
+        traceback_bytes: traceback_bytes(arguments),
         inner: gapped.inner.filter(|&threshold| threshold > 0),
         relaxed: gapped.relaxed,
     }

@@ -94,8 +94,9 @@ impl Choices {
     }
 }
 
+/// Chaining in effect, and whether a penalty was given though chaining is off.
 fn fold_chain(settings: &[Chain]) -> (Option<ChainPenalties>, bool) {
-    let (mut is_on, mut has_stray) = (false, false);
+    let mut is_on = false;
     let mut penalties = ChainPenalties::default();
     for &setting in settings {
         match setting {
@@ -105,11 +106,14 @@ fn fold_chain(settings: &[Chain]) -> (Option<ChainPenalties>, bool) {
                 is_on = true;
                 penalties = ChainPenalties { diagonal, anti_diagonal };
             }
-            Chain::Diagonal(penalty) => (penalties.diagonal, has_stray) = (penalty, true),
-            Chain::AntiDiagonal(penalty) => (penalties.anti_diagonal, has_stray) = (penalty, true),
+            Chain::Diagonal(penalty) => penalties.diagonal = penalty,
+            Chain::AntiDiagonal(penalty) => penalties.anti_diagonal = penalty,
         }
     }
-    (is_on.then_some(penalties), has_stray && !is_on)
+    match is_on {
+        true => (Some(penalties), false),
+        false => (None, penalties != ChainPenalties::default()),
+    }
 }
 
 #[cfg(test)]
@@ -122,6 +126,8 @@ mod tests {
         assert_eq!(fold_chain(&[Chain::Penalties(5, 6), Chain::Off, Chain::On]), (penalties(5, 6), false));
         assert_eq!(fold_chain(&[Chain::Diagonal(7), Chain::On]), (penalties(7, 0), false));
         assert_eq!(fold_chain(&[Chain::AntiDiagonal(7)]), (None, true));
+        assert_eq!(fold_chain(&[Chain::Penalties(5, 6), Chain::Off]), (None, true));
+        assert_eq!(fold_chain(&[Chain::Diagonal(0)]), (None, false));
         assert_eq!(fold_chain(&[]), (None, false));
     }
 }

@@ -62,17 +62,23 @@ pub struct Census {
     pub bits: u8,
 }
 
-/// The thresholds that headers show, even of stages that do not run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HeaderThresholds {
+/// What headers show of the settings, even of stages that do not run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeaderSettings {
     /// K; the length of `--exact` and `--mismatch`; 0 with `--nogfextend`.
-    pub hsp: HspThreshold,
+    pub hsp_threshold: HspThreshold,
     /// L; `None`: it follows from an adaptive K.
-    pub gapped: Option<i32>,
+    pub gapped_threshold: Option<i32>,
     /// X.
     pub x_drop: i32,
     /// Y.
     pub y_drop: i32,
+    /// Whether entropy counts.
+    pub entropy: bool,
+    /// LASTZ's traceback memory; `None`: unlimited.
+    pub traceback_bytes: Option<usize>,
+    /// The seed pattern, with what surplus bits leave to be resolved: `11T/R`.
+    pub seed_pattern: String,
 }
 
 /// A command line understood and checked.
@@ -88,8 +94,8 @@ pub struct Invocation {
     pub query_actions: Vec<String>,
     /// What decides the alignments.
     pub options: Options,
-    /// Thresholds for headers.
-    pub header_thresholds: HeaderThresholds,
+    /// Settings for headers.
+    pub header: HeaderSettings,
     /// The option words for headers, in order.
     pub header_arguments: Vec<String>,
     /// IUPAC codes are admitted in the sequences (`--ambiguous=iupac`).

@@ -12,22 +12,24 @@ mod arguments;
 mod build;
 mod choices;
 mod conflicts;
+mod defaults;
 mod help;
-mod invocation;
+pub mod invocation;
 mod limits;
 mod normalise;
 mod output_arguments;
 mod seed_checks;
 mod spellings;
+mod thresholds;
 mod values;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
 
 use arguments::Arguments;
 use choices::Choices;
-pub use invocation::{Census, Device, HeaderThresholds, Invocation, MaskingOutput};
+pub use invocation::Invocation;
 use normalise::CommandLine;
 
 /// What the user wants.
@@ -57,9 +59,8 @@ impl Request {
             None => {}
             Some("options") => return Ok(Request::Print(Arguments::command().render_help().to_string())),
             Some("defaults") => {
-                arguments.input.target.get_or_insert_default();
-                let invocation = invocation(arguments, Vec::new())?;
-                return Ok(Request::Print(defaults(&invocation)));
+                let invocation = invocation(arguments, line.header_arguments)?;
+                return Ok(Request::Print(invocation.defaults_text()));
             }
             Some(topic) => return Ok(Request::Print(help::topic(topic)?.to_string())),
         }
@@ -73,7 +74,7 @@ impl Invocation {
     fn from_args(words: impl IntoIterator<Item = String>) -> Result<Invocation> {
         match Request::from_args(words)? {
             Request::Align(invocation) => Ok(*invocation),
-            other => bail!("not an alignment: {other:?}"),
+            other => anyhow::bail!("not an alignment: {other:?}"),
         }
     }
 }
@@ -118,25 +119,6 @@ fn one_line(error: &clap::Error) -> anyhow::Error {
         },
         _ => anyhow!("{option}={value} cannot be understood; --help lists the values"),
     }
-}
-
-/// `--help=defaults`: the scoring in effect, as LASTZ shows it.
-fn defaults(invocation: &Invocation) -> String {
-    use std::fmt::Write as _;
-    let scoring = &invocation.options.scoring;
-    let mut text = String::new();
-    let letters =
-        |letters: &[u8]| letters.iter().map(|&letter| format!(" {:>4}", char::from(letter))).collect::<String>();
-    let _ = writeln!(text, " {}", letters(&scoring.columns));
-    for &row in &scoring.rows {
-        let scores: String =
-            scoring.columns.iter().map(|&column| format!(" {:>4}", scoring.gapped.get(row, column))).collect();
-        let _ = writeln!(text, "{}{scores}", char::from(row));
-    }
-    let thresholds = &invocation.header_thresholds;
-    let _ = writeln!(text, "gap open {}, gap extend {}", scoring.gap_open, scoring.gap_extend);
-    let _ = writeln!(text, "x-drop {}, y-drop {}", thresholds.x_drop, thresholds.y_drop);
-    text
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub struct PostArguments {
     /// Keep alignments with so many matches, or percent of the query
     #[arg(long, require_equals = true, value_name = "n|n%", value_parser = match_count)]
     pub matchcount: Option<MatchCount>,
-    /// Seed hits: [T,]M or cares:[T,]M; alignments: nmismatch:..n, ngap:..n, cgap:..n, and the four above
+    /// [T,]M, cares:[T,]M, nmismatch:..n, ngap:..n, cgap:..n, ...
     #[arg(long, require_equals = true, value_name = "filter")]
     pub filter: Vec<Filter>,
     /// Leave out the alignment of a sequence with itself
@@ -52,7 +52,7 @@ pub struct PostArguments {
     /// The same with sequence names
     #[arg(long = "outputmasking+:soft", require_equals = true, value_name = "file")]
     pub outputmasking_soft_names: Vec<PathBuf>,
-    /// Count the alignments over each target base, up to 255; --nocensus: do not
+    /// Count alignments over each base, up to 255; --nocensus: do not
     #[arg(long, require_equals = true, value_name = "file", num_args = 0..=1, default_missing_value = "on")]
     pub census: Vec<String>,
     /// The same up to 65535
@@ -68,6 +68,7 @@ pub struct PostArguments {
 pub struct OutputArguments {
     /// Format (--help=formats) [default: lav]
     #[arg(long, require_equals = true, value_name = "format")]
+    #[arg(value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub format: Vec<String>,
     /// Write to a file instead of standard output
     #[arg(long, require_equals = true, value_name = "file")]
@@ -99,10 +100,10 @@ pub struct OutputArguments {
     /// Bases around an alignment in format text, 0 to 999
     #[arg(long, require_equals = true, value_name = "bases", value_parser = expansion)]
     pub expand: Option<u32>,
-    /// Names for the LAJ viewer
+    /// Full names keep their > [default]
     #[arg(long, overrides_with = "nolaj")]
     pub laj: bool,
-    /// No names for the LAJ viewer
+    /// Full names without the >
     #[arg(long, overrides_with = "laj")]
     pub nolaj: bool,
     /// Name of the program in headers [default: lastz.v1.04.22]
@@ -116,13 +117,13 @@ pub struct OutputArguments {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
 pub struct LimitArguments {
-    /// Drop queries with more HSPs: [warn:|nowarn:|keep,nowarn:]n
+    /// Drop queries with more HSPs: [nowarn:|keep,nowarn:]n
     #[arg(long, require_equals = true, value_name = "limit", value_parser = hsp_limit)]
     pub queryhsplimit: Option<(u32, OverLimit)>,
     /// Keep the n best HSPs of each query
     #[arg(long, require_equals = true, value_name = "n", value_parser = best_count)]
     pub queryhspbest: Option<u32>,
-    /// Drop query strands with more paired bases per base: [nowarn:|keep:|keep,nowarn:]d
+    /// Drop strands with more paired bases per base: [keep,][nowarn:]d
     #[arg(long, require_equals = true, value_name = "depth", value_parser = depth_limit)]
     pub querydepth: Option<DepthChoice>,
     /// Stop a query strand at its first alignment
@@ -142,7 +143,7 @@ pub struct PerformanceArguments {
     /// Worker threads [default: all cores]
     #[arg(long, require_equals = true, value_name = "n")]
     pub threads: Option<usize>,
-    /// Where to compute: auto, cpu, gpu, gpu:<n> or part of a device's name (fastz devices) [default: auto]
+    /// auto, cpu, gpu, gpu:<n> or a name (fastz devices) [default: auto]
     #[arg(long, require_equals = true, value_name = "device")]
     pub device: Option<Device>,
     /// Most device memory to use, such as 8G
@@ -167,7 +168,7 @@ pub struct PerformanceArguments {
     /// Do not say that an extension was cut
     #[arg(long)]
     pub notruncationreport: bool,
-    /// This help; shortcuts, formats, files or yasra: about these; defaults: the scoring in effect
+    /// This help, or about files, formats, shortcuts, yasra, defaults
     #[arg(long, require_equals = true, value_name = "topic", num_args = 0..=1, default_missing_value = "options")]
     pub help: Option<String>,
     /// Version

@@ -67,12 +67,38 @@ fn check_word_bits(pattern: &str, word_bits: usize) -> Result<()> {
     Ok(())
 }
 
+/// The pattern with its surplus bits marked, as LASTZ shows it: the table takes `T` there, and `R` is resolved later.
+///
+/// ```text
+/// 1110100110010101111 with 16 bits -> 1110100TT00T0T0TTTT/RR00R0R0RRRR
+/// ```
+pub(super) fn pattern_text(pattern: &str, word_bits: u32) -> String {
+    let matches: Vec<usize> = pattern.bytes().enumerate().filter(|(_, place)| *place == b'1').map(|(i, _)| i).collect();
+    let seed_bits = 2 * matches.len() + pattern.matches('T').count();
+    let surplus = seed_bits.saturating_sub(word_bits as usize);
+    let Some(resolved) = matches.len().checked_sub(surplus).map(|first| &matches[first..]).filter(|r| !r.is_empty())
+    else {
+        return pattern.to_string();
+    };
+    let is_resolved = |i: usize| resolved.contains(&i);
+    let kept = pattern.char_indices().map(|(i, place)| if is_resolved(i) { 'T' } else { place });
+    let rest = (resolved[0]..=resolved[resolved.len() - 1]).map(|i| if is_resolved(i) { 'R' } else { '0' });
+    kept.chain(['/']).chain(rest).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn check(seed: &str, word_bits: u32) -> Result<()> {
         check_seed(&seed.parse().unwrap(), None, word_bits, None, None)
+    }
+
+    #[test]
+    fn surplus_bits_are_shown_as_lastz_shows_them() {
+        let seed = "1110100110010101111";
+        assert_eq!(pattern_text(seed, 16), "1110100TT00T0T0TTTT/RR00R0R0RRRR");
+        assert_eq!(pattern_text(seed, 24), seed);
     }
 
     #[test]

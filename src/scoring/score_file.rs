@@ -267,13 +267,14 @@ impl Reader {
     }
 }
 
-/// `score`, `letter:score` or `row:column:score`.
+/// `score`, `letter:score` or `column:row:score` (LASTZ's manual has the two letters the other way round). Gives row and
+/// column.
 fn bad_score(value: &str) -> Result<((u8, u8), i32), String> {
     let label = |text: &str| letter(text).ok_or_else(|| format!("\"{text}\" is not a letter (bad_score={value})"));
     match value.splitn(3, ':').collect::<Vec<_>>()[..] {
         [score] => Ok(((b'X', b'X'), parse_score(score)?)),
         [both, score] => Ok(((label(both)?, label(both)?), parse_score(score)?)),
-        [row, column, score] => Ok(((label(row)?, label(column)?), parse_score(score)?)),
+        [column, row, score] => Ok(((label(row)?, label(column)?), parse_score(score)?)),
         _ => unreachable!("splitn gives one to three parts"),
     }
 }

@@ -175,7 +175,7 @@ pub(crate) struct ScoreTable {
     bad: i32,
     bad_row: u8,
     bad_column: u8,
-    /// `x` is as bad as `X`. Not so in a score file, where only the pair `xx` of the gapped matrix is.
+    /// `x` is as bad as `X`. Not so with a score file, where `x` is as any letter that the matrix does not name.
     folds_bad_letter: bool,
 }
 
@@ -217,8 +217,10 @@ impl ScoreTable {
         let mut gapped = Matrix::filled(self.fill);
         self.spoil(&mut gapped);
         let mut gap_free = gapped.clone();
-        let (x, y) = (self.bad_row.to_ascii_lowercase(), self.bad_column.to_ascii_lowercase());
-        gapped.set(x, y, self.bad);
+        // The gapped matrix folds the case of the pair XX, whatever the bad letters are.
+        for (t, q) in case_pairs(b'X', b'X') {
+            gapped.set(t, q, gapped.get(b'X', b'X'));
+        }
         for (&target, row) in self.rows.iter().zip(&self.scores) {
             for (&query, &score) in self.columns.iter().zip(row) {
                 for (t, q) in case_pairs(target, query) {
