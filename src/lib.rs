@@ -4,6 +4,7 @@
 pub mod alignment;
 pub mod error;
 pub mod extend;
+pub mod filter;
 pub mod options;
 pub mod output;
 pub mod scoring;
