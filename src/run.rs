@@ -18,7 +18,7 @@ use fastz::post::masking::{CounterWidth, TargetCoverage, write_masking};
 use fastz::segments::SegmentReader;
 use fastz::{Block, Error, Result, SequenceSet};
 
-use crate::cli::{Census, Invocation};
+use crate::cli::Invocation;
 
 /// Query bases that are aligned together, so that many short queries keep all threads busy.
 const BATCH_BASES: usize = 8 << 20;
@@ -146,14 +146,14 @@ fn run_info<'a>(
     files: &'a Files,
 ) -> RunInfo<'a> {
     let options = &invocation.options;
-    let pattern = options.seed.pattern.to_string();
-    let mut info = RunInfo::new(&invocation.program_token, options, target, files.query.file(), &pattern);
+    let pattern = &invocation.header.seed_pattern;
+    let mut info = RunInfo::new(&invocation.program_token, options, target, files.query.file(), pattern);
     info.arguments = &invocation.header_arguments;
-    let shown = &invocation.header_thresholds;
-    let hsp = Threshold::from_hsp_threshold(shown.hsp, target_len);
+    let shown = &invocation.header;
+    let hsp = Threshold::from_hsp_threshold(shown.hsp_threshold, target_len);
     info.thresholds = Thresholds {
         hsp,
-        gapped: shown.gapped.map_or(hsp, Threshold::Score),
+        gapped: shown.gapped_threshold.map_or(hsp, Threshold::Score),
         x_drop: shown.x_drop,
         y_drop: shown.y_drop,
     };
@@ -204,7 +204,7 @@ fn write_coverage(invocation: &Invocation, aligner: &Aligner) -> Result<()> {
         write_masking(&ranges, aligner.target(), masking.names, &mut out)?;
         out.publish()?;
     }
-    if let Some(Census { path: Some(path), .. }) = &invocation.census {
+    if let Some(path) = invocation.census.as_ref().and_then(|census| census.path.as_ref()) {
         let mut out = Destination::file(path)?;
         coverage.write_census(aligner.target(), &mut out)?;
         out.publish()?;

@@ -88,6 +88,9 @@ impl Diagonals {
         };
         let extension = extender.extend(hit, left_limit);
         entry.reach = entry.reach.max(extension.reach);
+        if self.rule == DiagonalRule::Recover {
+            entry.reach = entry.reach.max(hit.query_end);
+        }
         counts.extended += 1;
         counts.pairs += extension.n_pairs;
         counts.hsps += u64::from(extension.hsp.is_some());

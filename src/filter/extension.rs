@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::entropy::entropy_adjusted;
-use super::exact::longest_with_mismatches;
+use super::exact::{Segment, longest_with_mismatches};
 use super::xdrop::XDrop;
 use crate::options::{GapFreeExtension, HspThreshold};
 use crate::seed::SeedHit;
@@ -26,9 +26,7 @@ impl HspAcceptance {
         };
         match options.hsp_threshold {
             HspThreshold::Score(threshold) => HspAcceptance { threshold: Some(threshold), entropy },
-            HspThreshold::TopBases(_) | HspThreshold::TopPercent(_) => {
-                HspAcceptance { threshold: None, entropy: false }
-            }
+            HspThreshold::TopBases(_) | HspThreshold::TopPercent(_) => HspAcceptance { threshold: None, entropy: false },
         }
     }
 
@@ -105,7 +103,7 @@ impl<'a> Extender<'a> {
     #[inline]
     pub fn extend(&self, hit: SeedHit, left_limit: u32) -> Extension {
         let (e1, e2) = (hit.target_end as usize, hit.query_end as usize);
-        let max_left = e1.min(e2 - left_limit as usize);
+        let max_left = e1.min(e2.saturating_sub(left_limit as usize));
         match &self.mode {
             Mode::XDrop(xdrop) => {
                 let right = xdrop.right(e1, e2);
@@ -122,10 +120,14 @@ impl<'a> Extender<'a> {
             &Mode::Matches { max_mismatches, min_len } => {
                 let sets = (self.target, self.query);
                 let found = longest_with_mismatches(sets, hit, self.window_len, max_left, max_mismatches);
-                let (left, right) = found.map_or((0, 0), |segment| (segment.left, segment.right));
-                let hsp = (found.is_some() && left + right >= min_len)
-                    .then(|| segment(hit, e2 - left..e2 + right, (left + right) as i32));
-                Extension { hsp, reach: (e2 + right) as u32, n_pairs: (left + right) as u64 }
+                let Some(Segment { left, right }) = found.filter(|found| found.left + found.right >= min_len) else {
+                    // A diagonal without a long enough segment stays as it is.
+                    return Extension { hsp: None, reach: 0, n_pairs: self.window_len as u64 };
+                };
+                let len = left + right;
+                let hsp = Some(segment(hit, e2 - left..e2 + right, len as i32));
+                // The pair after the segment has been looked at, too.
+                Extension { hsp, reach: (e2 + right + 1) as u32, n_pairs: len as u64 }
             }
             Mode::Window => {
                 let hsp = segment(hit, e2 - self.window_len..e2, 0);

@@ -77,7 +77,8 @@ impl<'a> HspSearch<'a> {
     /// Whether the HSPs are to be merged by [`merge_by_diagonal`] before they are used (3.7). `run` and
     /// `run_parallel` give them unmerged, in the order of discovery; `find` and `find_parallel` merge.
     pub fn needs_merging(&self) -> bool {
-        self.options.seed.recover_hits || self.options.seed.twins.is_some()
+        let merges = self.options.seed.twins.is_some() || self.options.seed.recover_hits;
+        merges && self.diagonal_rule() != DiagonalRule::Off
     }
 
     /// Calls `found` for each HSP, in the order of discovery, until it breaks.

@@ -51,6 +51,7 @@ impl TwinHits {
 
     /// Remembers a hit, or extends it if it has a twin.
     pub fn visit(&mut self, hit: SeedHit, extender: &Extender, counts: &mut SearchCounts) -> Option<Hsp> {
+        let v: u32 = std::env::var("TW").map_or(0, |v| v.parse().unwrap());
         let slot = residue(hit) as usize;
         let diagonal = hit.target_end.wrapping_sub(hit.query_end);
         let end = i64::from(hit.query_end);
@@ -69,7 +70,7 @@ impl TwinHits {
                     counts.dropped += 1;
                     return None;
                 }
-                break;
+                if v == 1 { } else if v==2 {continue} else {break}
             }
             if span >= *self.spans.start() {
                 let reach = self.reach[slot];
@@ -79,7 +80,12 @@ impl TwinHits {
                 counts.hsps += u64::from(extension.hsp.is_some());
                 if extension.reach > reach {
                     self.reach[slot] = extension.reach;
-                    self.append(slot, diagonal, extension.reach, true);
+                    let e = match v {3=> hit.query_end, 4=> extension.hsp.map_or(extension.reach,|h|h.query_end()), 5=>extension.reach-1, _=>extension.reach};
+                    self.append(slot, diagonal, e, true);
+                } else if v==6 {
+                    self.append(slot, diagonal, hit.query_end, false);
+                } else if v==7 {
+                    self.append(slot, diagonal, self.reach[slot], true);
                 }
                 return extension.hsp;
             }

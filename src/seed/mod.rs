@@ -7,6 +7,6 @@ pub(crate) mod scan;
 mod word_count;
 mod word_table;
 
-pub use pattern::SeedPattern;
+pub use pattern::{Care, SeedPattern};
 pub use scan::SeedHit;
 pub use word_table::WordTable;
