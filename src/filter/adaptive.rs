@@ -99,8 +99,8 @@ impl AdaptiveTable {
             self.length_of_score.remove(&score);
             has_removed = true;
         }
-        if has_removed && let Some(root) = self.entries.first() {
-            self.low = root.hsp.score;
+        if has_removed {
+            self.low = self.entries.first().map_or(self.low, |root| root.hsp.score);
         }
     }
 

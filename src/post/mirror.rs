@@ -132,11 +132,9 @@ impl SelfPair<'_> {
             half.push((op, columns as u32));
         }
         let mut image: Vec<(EditOp, u32)> = half.iter().rev().map(|&(op, len)| (swapped(op), len)).collect();
-        if x == y + 1
-            && let Some(first) = image.first_mut()
-        {
+        if x == y + 1 {
             // The middle column is its own image.
-            first.1 -= 1;
+            image.iter_mut().take(1).for_each(|(_, len)| *len -= 1);
         }
         let script: EditScript = half.into_iter().chain(image).collect();
         let score =
