@@ -81,6 +81,11 @@ pub fn coverage(block: &Block, counts: &ColumnCounts, target: &SequenceSet, quer
     }
 }
 
+/// A percentage of the command line as a [`RatioRange`] bound: LASTZ reads and divides it in single precision.
+pub fn ratio_of_percent(percent: f64) -> f32 {
+    percent as f32 / 100.0
+}
+
 /// LASTZ compares in single precision, so a ratio on the border falls as its rounding falls.
 fn is_within(range: RatioRange, numerator: u64, denominator: u64) -> bool {
     let (part, whole) = (numerator as f32, denominator as f32);
@@ -125,6 +130,12 @@ mod tests {
         assert!(!gapped(BlockFilters { max_mismatches: Some(0), ..none }));
         assert!(!gapped(BlockFilters { max_gaps: Some(0), ..none }));
         assert!(!gapped(BlockFilters { max_gap_columns: Some(1), ..none }));
+    }
+
+    #[test]
+    fn percentages_are_divided_in_single_precision() {
+        // 117 of 122 is 95.90163934 %, more than 95.901639 %, and yet LASTZ drops it at --identity=95.901639.
+        assert!(122.0 * ratio_of_percent(95.901639) > 117.0);
     }
 
     #[test]

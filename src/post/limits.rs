@@ -121,7 +121,9 @@ impl DepthLimit {
 
     /// A fresh count for one query strand.
     pub fn strand(&self, query: &SequenceSet) -> StrandDepth {
-        StrandDepth { limit: (self.depth * query.len() as f64).ceil(), pairs: 0 }
+        // Of the separators LASTZ counts all but the last.
+        let len = query.len() - usize::from(query.is_partitioned);
+        StrandDepth { limit: (self.depth * len as f64).ceil(), pairs: 0 }
     }
 
     /// After a strand: warns if it went over, and says whether its blocks are kept.

@@ -40,6 +40,9 @@ impl SelfPair<'_> {
     }
 
     /// The mirror image of an HSP, which LASTZ prints right after it; `None` if it is the HSP itself.
+    ///
+    /// With `[multiple]` on the other strand LASTZ mirrors an HSP at the ends of the whole array, which gives wrong
+    /// sequences or the error `lookup_partition could not locate position`. This gives the true image.
     pub fn mirror_hsp(&self, hsp: &Hsp) -> Option<Hsp> {
         let len = hsp.len as usize;
         let (target, query) = self.image_start((hsp.target_start as usize, len), (hsp.query_start as usize, len));

@@ -1,16 +1,16 @@
 //! What happens to HSPs: anchors, the adaptive table, the best of a query, limits, merging, mirror images, filters.
 
 use crate::lastz::{Bench, FORMAT, Random, Run, cases, load, strands};
-use fastz::anchor::anchors;
+use fastz::anchor::{anchor_of, anchors, sort_anchors};
 use fastz::filter::adaptive::AdaptiveTable;
 use fastz::filter::query_best::{QueryHsps, keep_best};
 use fastz::options::{BlockFilters, HspThreshold, MatchCount, OverLimit, RatioRange};
-use fastz::post::filters::{FilterStage, retain};
+use fastz::post::filters::{FilterStage, ratio_of_percent, retain};
 use fastz::post::limits::{HspLimit, QueryHspCount};
 use fastz::post::mirror::SelfPair;
 use fastz::scoring::Scoring;
 use fastz::segments::merge_overlapping;
-use fastz::{Block, Hsp, SequenceSet};
+use fastz::{Anchor, Block, Hsp, SequenceSet};
 
 const DENSE: [&str; 4] = ["--nogapped", "--hspthresh=700", "--seed=match6", "--noentropy"];
 
@@ -47,20 +47,24 @@ fn anchors_equal_the_debug_report() {
         let debug = bench.lastz_ok(&[&options[..], &["--debug=segments", "--format=none"]].concat());
         let target = &load(&bench, "t.fa")[0];
         let query = &load(&bench, "q.fa")[0];
-        let ours = anchors(&all.hsps(target, query), &target.bases, &query.bases, &Scoring::default().gapped);
-        // `[0] t 144 144 q 150 150   15325`, in the order of extension.
-        let expected: Vec<(u32, u32, i32)> = debug
+        let hsps = all.hsps(target, query);
+        let matrix = &Scoring::default().gapped;
+        let mut ours: Vec<Anchor> =
+            hsps.iter().map(|hsp| anchor_of(hsp, &target.bases, &query.bases, matrix)).collect();
+        // `[0] t 144 144 q 150 150   15325`, before they are sorted.
+        let expected: Vec<Anchor> = debug
             .stderr
             .lines()
             .filter(|line| line.starts_with('['))
             .map(|line| {
                 let fields: Vec<&str> = line.split_whitespace().collect();
                 let number = |i: usize| fields[i].parse::<i64>().expect("a number");
-                (number(2) as u32, number(5) as u32, number(7) as i32)
+                Anchor { target: number(2) as u32, query: number(5) as u32, hsp_score: number(fields.len() - 1) as i32 }
             })
             .collect();
-        let ours: Vec<(u32, u32, i32)> = ours.iter().map(|a| (a.target, a.query, a.hsp_score)).collect();
         assert_eq!(ours, expected, "case {case}");
+        sort_anchors(&mut ours);
+        assert_eq!(ours, anchors(&hsps, &target.bases, &query.bases, matrix));
         n_anchors += ours.len();
     }
     assert!(n_anchors > 50, "only {n_anchors} anchors");
@@ -76,7 +80,8 @@ fn adaptive_threshold_keeps_and_orders_as_lastz() {
         // A unit match makes ties frequent. Every extension scores at least 0, so threshold 0 shows all of them.
         let scores = random.pick(&["--match=1", "--match=3,2", "--ambiguous=n"]);
         let seed = random.pick(&["--seed=match5", "--seed=match7", "--seed=12of19"]);
-        let options = ["t.fa", "q.fa", "--nogapped", scores, seed, FORMAT];
+        let target_word = random.pick(&["t.fa", "t.fa[multiple]"]);
+        let options = [target_word, "q.fa", "--nogapped", scores, seed, FORMAT];
         let all = bench.lastz_ok(&[&options[..], &["--hspthresh=0", "--noentropy"]].concat());
         let has_entropy = random.chance(50);
         let entropy = if has_entropy { "--entropy" } else { "--noentropy" };
@@ -93,10 +98,10 @@ fn adaptive_threshold_keeps_and_orders_as_lastz() {
         };
         let args = [&options[..], &[entropy, &top]].concat();
         let adaptive = bench.lastz_ok(&args);
-        let target = &load(&bench, "t.fa")[0];
+        let target = &load(&bench, target_word)[0];
         let query = &load(&bench, "q.fa")[0];
         let (minus, plus) = minus_then_plus(&all, target, query);
-        let mut table = AdaptiveTable::for_threshold(threshold, target.len()).unwrap();
+        let mut table = AdaptiveTable::for_threshold(threshold, target).unwrap();
         let other = query.reverse_complement();
         for (hsps, strand) in [(plus, query), (minus, &other)] {
             for mut hsp in hsps {
@@ -192,8 +197,11 @@ fn query_hsp_limit_warns_and_drops_as_lastz() {
                 assert_eq!(printed, 0, "case {case}, {option}");
             } else {
                 assert!(printed <= limit.most_kept() as usize);
-                assert_eq!(lists[0][..plus.len()], plus, "case {case}, {option}");
-                assert_eq!(lists[1][..minus.len()], minus[..lists[1].len().min(minus.len())], "case {case}, {option}");
+                // One query position can bring several HSPs beyond the limit, so a printed list may be longer.
+                for (ours, printed) in lists.iter().zip([plus, minus]) {
+                    let n = ours.len().min(printed.len());
+                    assert_eq!(ours[..n], printed[..n], "case {case}, {option}");
+                }
             }
         }
         stderr.extend(limit.summary());
@@ -249,11 +257,16 @@ fn gap_free_mirrors_follow_their_originals() {
             ["a", "b", "c"].iter().map(|name| (*name, random.repeats(&families, 400))).collect();
         bench.fasta("several.fa", &several);
         let word = random.pick(&["one.fa", "several.fa[multiple]"]);
-        let options = [&[word, "--self", FORMAT], &DENSE[..]].concat();
+        let strand = if word == "one.fa" { "--strand=both" } else { "--strand=plus" };
+        let options = [&[word, "--self", strand, FORMAT], &DENSE[..]].concat();
         let one_sided = bench.lastz_ok(&[&options[..], &["--nomirror"]].concat());
         let mirrored = bench.lastz_ok(&options);
         let target = &load(&bench, word)[0];
         for query in strands(load(&bench, word)) {
+            if query.is_partitioned && query.is_reversed {
+                // LASTZ mirrors these at the ends of the whole array: wrong positions, or it stops.
+                continue;
+            }
             let ours = SelfPair { target, query: &query }.mirror_hsps(&one_sided.hsps(target, &query));
             assert_eq!(ours, mirrored.hsps(target, &query), "case {case} {word} {}", query.strand());
             n_mirrored += ours.len();
@@ -293,7 +306,7 @@ pub fn random_filters(random: &mut Random, identity: usize, matches: usize) -> (
     let range = |random: &mut Random, low: usize| {
         let (min, max) = (random.between(low, 100), random.between(low, 100));
         let (min, max) = (min.min(max), min.max(max));
-        let ratio = |percent: usize| (percent as f64 / 100.0) as f32;
+        let ratio = |percent: usize| ratio_of_percent(percent as f64);
         (format!("{min}..{max}"), Some(RatioRange { min: ratio(min), max: ratio(max) }))
     };
     if random.chance(40) {
@@ -362,7 +375,7 @@ fn ratio_borders_fall_as_in_single_precision() {
             let counts = fastz::post::rescore::ColumnCounts::of(block, &target.bases, &query.bases);
             let percent = 100.0 * counts.matches as f64 / counts.acgt_pairs as f64;
             for text in [format!("{percent:.4}"), format!("{percent:.6}"), format!("{percent:.2}")] {
-                let min = (text.parse::<f64>().unwrap() / 100.0) as f32;
+                let min = ratio_of_percent(text.parse().unwrap());
                 let filters = BlockFilters { identity: Some(RatioRange { min, max: 1.0 }), ..BlockFilters::default() };
                 let option = format!("--identity={text}");
                 let filtered = bench.lastz_ok(&[&options[..], &[&option]].concat());

@@ -294,24 +294,29 @@ fn inner_rectangles_searched_by_lastz_give_its_inner_blocks() {
                 random.dna(len)
             })
             .collect();
-        let (mut t, mut q) = (Vec::new(), Vec::new());
-        for _ in 0..random.between(4, 9) {
-            let between = random.between(50, 400);
+        let (mut t, mut q) = (random.dna(300), random.dna(300));
+        for _ in 0..random.between(5, 12) {
+            // Weak homology, found by the second search only.
+            let between = random.between(60, 200);
             let linker = random.dna(between);
-            t.extend(random.mutate(&linker, 330, 5));
-            q.extend(random.mutate(&linker, 330, 5));
+            t.extend(random.mutate(&linker, 170, 10));
+            q.extend(random.mutate(&linker, 170, 10));
+            let between = random.between(30, 90);
+            t.extend(random.dna(between));
+            q.extend(random.dna(between));
             if random.chance(15) {
                 let n = random.between(10_000, 25_000);
                 t.extend(vec![b'N'; n]);
             }
+            // Strong one, now and then moved or repeated.
             let (a, b) = (random.below(4), random.below(4));
-            t.extend(random.mutate(&islands[a], 100, 5));
             let b = if random.chance(70) { a } else { b };
-            q.extend(random.mutate(&islands[b], 100, 5));
+            t.extend(random.mutate(&islands[a], 50, 3));
+            q.extend(random.mutate(&islands[b], 50, 3));
         }
         bench.fasta("t.fa", &[("t", t)]);
         bench.fasta("q.fa", &[("q", q)]);
-        let options = ["t.fa", "q.fa", "--hspthresh=4000", FORMAT];
+        let options = ["t.fa", "q.fa", "--hspthresh=5000", "--ydrop=2000", FORMAT];
         let outer = bench.lastz_ok(&options);
         let least = ["1200", "1500", "2000"][random.below(3)];
         let inner = format!("--inner={least}");
@@ -345,6 +350,7 @@ fn fill(bench: &Bench, part: &fastz::post::inner::Rectangle, least: &str) -> Vec
         "--seed=match7",
         "--notransition",
         "--noentropy",
+        "--ydrop=2000",
         "--chain",
         &thresholds[0],
         &thresholds[1],
