@@ -192,11 +192,11 @@ fn identical_sequences_are_forced_and_dropped_as_lastz_does() {
         bench.fasta("t.fa", &target);
         bench.fasta("one.fa", &target[random.below(3)..][..1]);
         let mut query = target.clone();
-        for record in &mut query {
+        for (record, other) in query.iter_mut().zip(["d", "e", "f"]) {
             match random.below(6) {
                 0 => record.1.make_ascii_uppercase(),
                 1 => record.1 = random.mutate(&record.1, 20, 0),
-                2 => record.0 = "other",
+                2 => record.0 = other,
                 _ => {}
             }
         }
@@ -204,7 +204,6 @@ fn identical_sequences_are_forced_and_dropped_as_lastz_does() {
             query.swap(0, 1);
         }
         query.truncate(random.between(1, 3));
-        query.dedup_by_key(|record| record.0);
         bench.fasta("q.fa", &query);
         let target_word = random.pick(&["t.fa[multiple]", "one.fa"]);
         let query_word = random.pick(&["q.fa", "q.fa[multiple]"]);
@@ -221,7 +220,10 @@ fn identical_sequences_are_forced_and_dropped_as_lastz_does() {
             assert!(forced.iter().all(|block| before.contains(block)), "{context}: {forced:?} not in {before:?}");
             let mut ours = before.clone();
             drop_trivial(&mut ours, &forced, target, &query);
-            assert_eq!(ours, dropped.blocks(target, &query), "{context}");
+            let expected = dropped.blocks(target, &query);
+            let is_in = |block: &&Block| !ours.contains(block) != !expected.contains(block);
+            let other: Vec<&Block> = before.iter().filter(is_in).collect();
+            assert_eq!(ours, expected, "{context}: forced {forced:?}; one of us alone keeps {other:?}");
             n_forced += forced.len();
             n_dropped += before.len() - ours.len();
             if threshold == 60_000 {
