@@ -7,16 +7,14 @@ use fastz::scoring::{HOXD70, Scoring};
 
 /// Options that give many HSPs, with the score set they mean.
 fn setups() -> Vec<(Vec<&'static str>, Scoring)> {
-    let mut first_is_t = Scoring::default();
-    first_is_t.rows = b"GACT".to_vec();
-    first_is_t.columns = b"GACT".to_vec();
+    let first_is_g = Scoring { rows: b"GACT".to_vec(), columns: b"GACT".to_vec(), ..Scoring::default() };
     vec![
         (
             vec!["--match=1", "--hspthresh=12", "--seed=match5", "--noentropy"],
             Scoring::from_acgt(&[[1, -1, -1, -1], [-1, 1, -1, -1], [-1, -1, 1, -1], [-1, -1, -1, 1]], -1, -10, 4, 1),
         ),
         (vec!["--hspthresh=700", "--seed=match6", "--noentropy"], Scoring::default()),
-        (vec!["--hspthresh=900", "--seed=match6", "--scores=g_first.q"], first_is_t),
+        (vec!["--hspthresh=900", "--seed=match6", "--scores=g_first.q"], first_is_g),
     ]
 }
 

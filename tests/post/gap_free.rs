@@ -290,7 +290,7 @@ fn filters_on_hsps_equal_those_of_lastz() {
         for query in strands(load(&bench, "q.fa")) {
             let before = all.blocks(target, &query);
             let mut ours = before.clone();
-            retain(&mut ours, &filters, FilterStage::GapFree, target, &query);
+            retain(&mut ours, &filters, FilterStage::GapFreeAtOnce, target, &query);
             assert_eq!(ours, filtered.blocks(target, &query), "case {case}: {words:?} in {:?}", bench.path(""));
             n_kept += ours.len();
             n_dropped += before.len() - ours.len();
