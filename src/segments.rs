@@ -193,7 +193,7 @@ impl<R: BufRead + Seek> SegmentReader<R> {
         }
         let name = &segment.query_name;
         if name == ANY {
-            let message = "the query name * cannot be used with a [multiple] query: name the sequence";
+            let message = "bad query sequence name: * cannot be used with a [multiple] query, name the sequence";
             return Err(self.error(segment.line_number, message));
         }
         let Some(same_name) = queries_from_name.get(name) else {
@@ -429,7 +429,7 @@ mod tests {
             ("a 1 20 r 71 90 +\n", "query interval out of range: 71..90 is not within 1..80 of \"r\""),
             ("c 1 20 q 1 20 +\n", "bad target sequence name"),
             ("a 1 20 s 1 20 +\n", "bad query sequence name"),
-            ("a 1 20 * 1 20 +\n", "query name *"),
+            ("a 1 20 * 1 20 +\n", "bad query sequence name: *"),
         ];
         for (line, expected) in cases {
             let error = read(&format!("#\n{line}"), &target, &[&query]).unwrap_err().to_string();

@@ -6,6 +6,7 @@
 
 use crate::alignment::Hsp;
 use crate::options::HspThreshold;
+use crate::sequence::SequenceSet;
 use std::collections::HashMap;
 
 /// A kept HSP and the strand of the query that it was found on.
@@ -37,12 +38,14 @@ impl AdaptiveTable {
     }
 
     /// The table that an adaptive threshold asks for; `None` for a fixed score.
-    pub fn for_threshold(threshold: HspThreshold, target_array_len: usize) -> Option<Self> {
+    pub fn for_threshold(threshold: HspThreshold, target: &SequenceSet) -> Option<Self> {
         match threshold {
             HspThreshold::Score(_) => None,
             HspThreshold::TopBases(bases) => Some(Self::new(bases)),
             HspThreshold::TopPercent(percent) => {
-                Some(Self::new((percent / 100.0 * target_array_len as f64 + 0.5).trunc() as u64))
+                // Of the separators LASTZ counts all but the last.
+                let len = target.len() - usize::from(target.is_partitioned);
+                Some(Self::new((percent / 100.0 * len as f64 + 0.5).trunc() as u64))
             }
         }
     }
@@ -99,8 +102,8 @@ impl AdaptiveTable {
             self.length_of_score.remove(&score);
             has_removed = true;
         }
-        if has_removed && let Some(root) = self.entries.first() {
-            self.low = root.hsp.score;
+        if has_removed {
+            self.low = self.entries.first().map_or(self.low, |root| root.hsp.score);
         }
     }
 
@@ -222,10 +225,13 @@ mod tests {
 
     #[test]
     fn percentage_is_rounded_to_the_nearest_base() {
-        let limit = |p, len| AdaptiveTable::for_threshold(HspThreshold::TopPercent(p), len).unwrap().limit;
-        assert_eq!(limit(30.0, 1005), 302);
-        assert_eq!(limit(30.0, 1004), 301);
-        assert!(AdaptiveTable::for_threshold(HspThreshold::Score(3000), 9).is_none());
+        let mut target = SequenceSet::single("t", &[b'A'; 1005]);
+        let limit =
+            |target: &SequenceSet| AdaptiveTable::for_threshold(HspThreshold::TopPercent(30.0), target).unwrap().limit;
+        assert_eq!(limit(&target), 302);
+        target.is_partitioned = true;
+        assert_eq!(limit(&target), 301);
+        assert!(AdaptiveTable::for_threshold(HspThreshold::Score(3000), &target).is_none());
     }
 
     #[test]

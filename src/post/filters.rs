@@ -13,6 +13,9 @@ pub enum FilterStage {
     Gapped,
     /// HSPs (`--nogapped`): continuity and the gap counts are ignored.
     GapFree,
+    /// HSPs that LASTZ prints as it finds them: no masking, no chain, no merging, no segments, fixed threshold, no
+    /// per-query limit. As `GapFree`, but a least share of matches (`n%`) that stands alone is not looked at.
+    GapFreeAtOnce,
     /// HSPs with `--anyornone` or `--limitperquery`: as `GapFree`, but LASTZ compares the mismatches with the least
     /// number of matches (0 if that is not set).
     GapFreeUntilEnough,
@@ -26,9 +29,22 @@ pub fn retain(
     target: &SequenceSet,
     query: &SequenceSet,
 ) {
-    if *filters != BlockFilters::default() {
+    if is_active(filters, stage) {
         blocks.retain(|block| passes(block, filters, stage, target, query));
     }
+}
+
+/// Whether any filter is looked at. Ranges of 0 to 100 % are off.
+fn is_active(filters: &BlockFilters, stage: FilterStage) -> bool {
+    let narrows = |range: Option<RatioRange>| range.is_some_and(|range| range.min > 0.0 || range.max < 1.0);
+    let is_lone_share = matches!(filters.min_matches, Some(MatchCount::OfQuery(_)))
+        && !narrows(filters.identity)
+        && !narrows(filters.coverage)
+        && !narrows(filters.continuity)
+        && filters.max_mismatches.is_none()
+        && filters.max_gaps.is_none()
+        && filters.max_gap_columns.is_none();
+    *filters != BlockFilters::default() && !(stage == FilterStage::GapFreeAtOnce && is_lone_share)
 }
 
 /// Whether a block passes all filters.
@@ -39,6 +55,9 @@ pub fn passes(
     target: &SequenceSet,
     query: &SequenceSet,
 ) -> bool {
+    if !is_active(filters, stage) {
+        return true;
+    }
     let counts = ColumnCounts::of(block, &target.bases, &query.bases);
     let query_len = query.partition_at(block.query_start).full_len;
     let has_identity = |range| is_within(range, counts.matches, counts.acgt_pairs);
@@ -79,6 +98,11 @@ pub fn coverage(block: &Block, counts: &ColumnCounts, target: &SequenceSet, quer
     } else {
         (counts.pairs + counts.inserted, query_len)
     }
+}
+
+/// A percentage of the command line as a [`RatioRange`] bound: LASTZ reads and divides it in single precision.
+pub fn ratio_of_percent(percent: f64) -> f32 {
+    percent as f32 / 100.0
 }
 
 /// LASTZ compares in single precision, so a ratio on the border falls as its rounding falls.
@@ -125,6 +149,21 @@ mod tests {
         assert!(!gapped(BlockFilters { max_mismatches: Some(0), ..none }));
         assert!(!gapped(BlockFilters { max_gaps: Some(0), ..none }));
         assert!(!gapped(BlockFilters { max_gap_columns: Some(1), ..none }));
+    }
+
+    #[test]
+    fn a_lone_share_of_matches_is_ignored_when_hsps_are_printed_at_once() {
+        let share = BlockFilters { min_matches: Some(MatchCount::OfQuery(1.0)), ..Default::default() };
+        assert!(check(share, FilterStage::GapFreeAtOnce));
+        assert!(!check(share, FilterStage::GapFree));
+        assert!(check(BlockFilters { identity: range(0.0, 1.0), ..share }, FilterStage::GapFreeAtOnce));
+        assert!(!check(BlockFilters { max_gaps: Some(9), ..share }, FilterStage::GapFreeAtOnce));
+    }
+
+    #[test]
+    fn percentages_are_divided_in_single_precision() {
+        // 117 of 122 is 95.90163934 %, more than 95.901639 %, and yet LASTZ drops it at --identity=95.901639.
+        assert!(122.0 * ratio_of_percent(95.901639) > 117.0);
     }
 
     #[test]

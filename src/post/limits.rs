@@ -96,7 +96,7 @@ pub struct DepthLimit {
 /// Paired bases of one query strand.
 #[derive(Clone, Copy, Debug)]
 pub struct StrandDepth {
-    limit: f64,
+    limit: f32,
     pairs: u64,
 }
 
@@ -109,7 +109,7 @@ impl StrandDepth {
 
     /// Whether the limit was exceeded.
     pub fn is_exceeded(&self) -> bool {
-        self.pairs as f64 > self.limit
+        self.pairs > self.limit as u64
     }
 }
 
@@ -121,7 +121,10 @@ impl DepthLimit {
 
     /// A fresh count for one query strand.
     pub fn strand(&self, query: &SequenceSet) -> StrandDepth {
-        StrandDepth { limit: (self.depth * query.len() as f64).ceil(), pairs: 0 }
+        // Of the separators LASTZ counts all but the last.
+        let len = query.len() - usize::from(query.is_partitioned);
+        // In single precision: 1.1 times 790 is 869.
+        StrandDepth { limit: (self.depth as f32 * len as f32).ceil(), pairs: 0 }
     }
 
     /// After a strand: warns if it went over, and says whether its blocks are kept.
@@ -160,7 +163,7 @@ pub fn with_commas(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -208,6 +211,12 @@ mod tests {
         assert!(limit.add_strand(&mut count, 1, &query, &mut warn));
         assert!(!limit.keeps(count), "8 HSPs in all");
         assert_eq!(limit.summary(), None);
+    }
+
+    #[test]
+    fn depth_is_rounded_in_single_precision() {
+        let query = SequenceSet::single("q1", &[b'A'; 790]);
+        assert_eq!(DepthLimit::new(1.1, KEEP).unwrap().strand(&query).limit, 869.0);
     }
 
     #[test]

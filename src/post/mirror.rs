@@ -40,6 +40,9 @@ impl SelfPair<'_> {
     }
 
     /// The mirror image of an HSP, which LASTZ prints right after it; `None` if it is the HSP itself.
+    ///
+    /// With `[multiple]` on the other strand LASTZ mirrors an HSP at the ends of the whole array, which gives wrong
+    /// sequences or the error `lookup_partition could not locate position`. This gives the true image.
     pub fn mirror_hsp(&self, hsp: &Hsp) -> Option<Hsp> {
         let len = hsp.len as usize;
         let (target, query) = self.image_start((hsp.target_start as usize, len), (hsp.query_start as usize, len));
@@ -132,11 +135,9 @@ impl SelfPair<'_> {
             half.push((op, columns as u32));
         }
         let mut image: Vec<(EditOp, u32)> = half.iter().rev().map(|&(op, len)| (swapped(op), len)).collect();
-        if x == y + 1
-            && let Some(first) = image.first_mut()
-        {
+        if x == y + 1 {
             // The middle column is its own image.
-            first.1 -= 1;
+            image.iter_mut().take(1).for_each(|(_, len)| *len -= 1);
         }
         let script: EditScript = half.into_iter().chain(image).collect();
         let score =
