@@ -10,7 +10,7 @@ use std::io::Write;
 use crate::alignment::{Block, EditOp};
 use crate::error::Result;
 use crate::output::columns::{Placed, pair_score};
-use crate::output::lav::{identity_percent, push_source, push_title};
+use crate::output::lav::{base_pair_percent, push_source, push_title};
 use crate::output::{AlignmentWriter, RunInfo, StrandView, header};
 
 /// Writer of gfa.
@@ -51,7 +51,7 @@ impl GfaWriter {
                 false => placed.block.score,
             };
             write!(text, "a {t}{}/{q}{} {} {score} ", strands.0, strands.1, piece.len())?;
-            writeln!(text, "{} ; diag {}", identity_percent(&piece), t as i64 - q as i64)?;
+            writeln!(text, "{} ; diag {}", base_pair_percent(&piece), t as i64 - q as i64)?;
         }
         Ok(())
     }

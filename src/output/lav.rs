@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use crate::alignment::{Block, EditOp};
 use crate::error::Result;
-use crate::output::columns::{Placed, Run, match_count};
+use crate::output::columns::{Placed, Run, base_pair_count, match_count};
 use crate::output::text::TextScratch;
 use crate::output::{AlignmentWriter, LavKind, RunInfo, StrandView, header};
 use crate::sequence::{Partition, SequenceSet};
@@ -57,16 +57,16 @@ impl LavWriter {
         Ok(())
     }
 
-    fn push_block(&mut self, placed: &Placed) -> std::io::Result<()> {
+    fn push_block(&mut self, run: &RunInfo, placed: &Placed) -> std::io::Result<()> {
         let text = &mut self.text;
         let (target, query) = (placed.target.loaded_start(), placed.query.loaded_start());
         writeln!(text, "a {{\n  s {}", placed.block.score)?;
         writeln!(text, "  b {} {}", target + 1, query + 1)?;
         writeln!(text, "  e {} {}", target + placed.target.len, query + placed.query.len)?;
-        for run in placed.runs().filter(|run| run.op == EditOp::Pair) {
-            let (t, q) = (target + run.target_before, query + run.query_before);
-            let percent = identity_percent(&run);
-            writeln!(text, "  l {} {} {} {} {percent}", t + 1, q + 1, t + run.len(), q + run.len())?;
+        for piece in placed.runs().filter(|piece| piece.op == EditOp::Pair) {
+            let (t, q) = (target + piece.target_before, query + piece.query_before);
+            let percent = identity_percent(run, &piece);
+            writeln!(text, "  l {} {} {} {} {percent}", t + 1, q + 1, t + piece.len(), q + piece.len())?;
         }
         text.extend_from_slice(b"}\n");
         Ok(())
@@ -109,7 +109,7 @@ impl AlignmentWriter for LavWriter {
                 self.push_stanzas(run, view, block)?;
             }
             let placed = Placed::new(view, block);
-            self.push_block(&placed)?;
+            self.push_block(run, &placed)?;
             if self.kind == LavKind::WithText {
                 // Beside lav, gapped text counts from 0, gap-free text from 1.
                 self.scratch.push_block(&mut self.text, run, &placed, run.gapped)?;
@@ -120,9 +120,6 @@ impl AlignmentWriter for LavWriter {
     }
 
     fn masked(&mut self, _: &RunInfo, newly_masked: usize, out: &mut dyn Write) -> Result<()> {
-        if self.kind == LavKind::WithText {
-            writeln!(out, "num_masked={newly_masked}")?;
-        }
         write!(out, "x {{\n  n {newly_masked}\n}}\n")?;
         Ok(())
     }
@@ -160,7 +157,19 @@ pub(crate) fn push_title(
     write!(out, "\"{mark}{}{strand}\"", partition.header)
 }
 
-/// Matches among all columns of a gap-free run, as a rounded percentage.
-pub(crate) fn identity_percent(run: &Run) -> usize {
-    (200 * match_count(run.target, run.query) + run.len()) / (2 * run.len())
+/// Matches as a rounded percentage of the columns of a run in gapped blocks, else of the pairs of bases.
+fn identity_percent(run: &RunInfo, piece: &Run) -> usize {
+    if run.gapped {
+        (200 * match_count(piece.target, piece.query) + piece.len()) / (2 * piece.len())
+    } else {
+        base_pair_percent(piece)
+    }
+}
+
+/// Matches among the pairs of bases of a run, as a rounded percentage; 0 if there is no such pair.
+pub(crate) fn base_pair_percent(piece: &Run) -> usize {
+    match base_pair_count(piece.target, piece.query) {
+        0 => 0,
+        pairs => (200 * match_count(piece.target, piece.query) + pairs) / (2 * pairs),
+    }
 }

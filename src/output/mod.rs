@@ -63,6 +63,8 @@ pub struct RunInfo<'a> {
     pub step: u32,
     /// `--masking` (lav shows it).
     pub masking: u32,
+    /// Whether `--ambiguous` is given, in any form (differences).
+    pub ambiguous: bool,
     /// `--readgroup` (sam).
     pub read_group: Option<&'a str>,
     /// `--expand`: bases of context on each side of a block in text.
@@ -96,6 +98,7 @@ impl<'a> RunInfo<'a> {
             seed: seed_text(seed_pattern, options.seed.transitions),
             step: options.seed.step,
             masking: options.masking,
+            ambiguous: false,
             read_group: None,
             expand: 0,
             mark_end: false,
@@ -190,6 +193,11 @@ struct NoWriter;
 
 impl AlignmentWriter for NoWriter {
     fn strand(&mut self, _: &RunInfo, _: &StrandView, _: &[Block], _: &mut dyn Write) -> Result<()> {
+        Ok(())
+    }
+
+    // Not even the line of `--markend`.
+    fn finish(&mut self, _: &RunInfo, _: &[Range<usize>], _: &mut dyn Write) -> Result<()> {
         Ok(())
     }
 }
