@@ -134,3 +134,50 @@ pub(crate) fn write_comment_header(out: &mut Vec<u8>, run: &RunInfo) -> std::io:
 pub(crate) fn write_seed_and_step(out: &mut Vec<u8>, run: &RunInfo, prefix: &str) -> std::io::Result<()> {
     write!(out, "{prefix}seed={}\n{prefix}step={}\n", run.seed, run.step)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adaptive_thresholds_are_named() {
+        let scoring = Scoring { rows: b"AC".to_vec(), columns: b"ACN".to_vec(), ..Scoring::default() };
+        let (hsp, gapped) = (Threshold::TopBases(2500), Threshold::TopBases(2500));
+        let run = RunInfo {
+            program: "lastz.v1.04.22",
+            arguments: &["--hspthresh=top2.5K".to_string(), "--format=axt".to_string()],
+            target_file: "t.fa",
+            query_file: "q.fa",
+            scoring: &scoring,
+            thresholds: Thresholds { hsp, gapped, x_drop: 910, y_drop: 9400 },
+            gapped: true,
+            seed: seed_text("1101", 2),
+            step: 20,
+            masking: 0,
+            ambiguous: false,
+            read_group: None,
+            expand: 0,
+            mark_end: false,
+            target_header_mark: ">",
+            query_header_mark: ">",
+        };
+        let mut out = Vec::new();
+        write_comment_header(&mut out, &run).unwrap();
+        write_seed_and_step(&mut out, &run, "# ").unwrap();
+        let expected = "\
+            # lastz.v1.04.22 --hspthresh=top2.5K --format=axt \n\
+            #\n\
+            # hsp_threshold      = top2500\n\
+            # gapped_threshold   = (derived from hsp_threshold)\n\
+            # x_drop             = 910\n\
+            # y_drop             = 9400\n\
+            # gap_open_penalty   = 400\n\
+            # gap_extend_penalty = 30\n\
+            #        A    C    N\n\
+            #   A   91 -114 -100\n\
+            #   C -114  100 -100\n\
+            # seed=1101 w/2 transitions\n\
+            # step=20\n";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+}

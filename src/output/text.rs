@@ -106,16 +106,17 @@ impl TextScratch {
         self.target.clear();
         self.query.clear();
         self.bars.clear();
-        let around = |row: &Row, side: Range<usize>| row.set.bases[side].to_vec();
-        let before = |row: &Row| around(row, row.first - left..row.first);
-        let after = |row: &Row| around(row, row.first + row.len..row.first + row.len + right);
-        self.target.extend(before(&placed.target));
-        self.query.extend(before(&placed.query));
-        placed.push_target_text(&mut self.target);
-        placed.push_query_text(&mut self.query);
-        self.target.extend(after(&placed.target));
-        self.query.extend(after(&placed.query));
-
+        for (text, row, is_target) in
+            [(&mut self.target, &placed.target, true), (&mut self.query, &placed.query, false)]
+        {
+            let end = row.first + row.len;
+            text.extend_from_slice(&row.set.bases[row.first - left..row.first]);
+            match is_target {
+                true => placed.push_target_text(text),
+                false => placed.push_query_text(text),
+            }
+            text.extend_from_slice(&row.set.bases[end..end + right]);
+        }
         push_bars(&mut self.bars, &self.target[..left], &self.query[..left]);
         for run in placed.runs() {
             match run.op {

@@ -1,19 +1,21 @@
 //! Every output format against LASTZ: stored samples, and replays of random runs where LASTZ is installed.
 //!
-//! `FASTZ_FUZZ_CASES=500 cargo test --test output` replays more cases than the default.
+//! `FASTZ_FUZZ_CASES=500 cargo test --test output` replays more cases than the default, `FASTZ_FUZZ_SEED=1000` others, and
+//! `FASTZ_KEEP_CASES=1` keeps the inputs of failing ones.
 
 mod input;
 mod random;
 mod replay;
+mod samples;
 
 use std::path::Path;
 
-use fastz::scoring::Scoring;
+use fastz::scoring::{DEFAULT_BAD, DEFAULT_FILL, Scoring};
 use input::{Input, Record, Specifier};
 use random::Random;
 use replay::{BlockRow, Case, Reply, lastz_is_installed, thresholds};
 
-const DEFAULT_CASES: usize = 40;
+const DEFAULT_CASES: usize = 16;
 const FIXED_FORMATS: [&str; 38] = [
     "lav",
     "lav+",
@@ -136,6 +138,11 @@ fn random_case(random: &mut Random, directory: &Path) -> Case {
         y_drop = 200 + 300 * 20;
         words.push("--gap=200,20".to_string());
     }
+    if !iupac && random.one_in(4) {
+        // LASTZ takes X from the first diagonal score, which stays as it is.
+        add_n_scores(&mut scoring, directory);
+        words.push("--scores=scores.txt".to_string());
+    }
     if random.one_in(3) {
         x_drop = 500;
         words.push("--xdrop=500".to_string());
@@ -171,6 +178,7 @@ fn random_case(random: &mut Random, directory: &Path) -> Case {
     if random.one_in(4) {
         words.push("--markend".to_string());
     }
+    let read_group = random.one_in(4).then_some("ID:g1\tSM:x");
     Case {
         target,
         query,
@@ -183,7 +191,7 @@ fn random_case(random: &mut Random, directory: &Path) -> Case {
         step,
         scoring,
         thresholds: thresholds(hsp, x_drop, y_drop),
-        read_group: None,
+        read_group,
         directory: directory.to_path_buf(),
     }
 }
@@ -197,6 +205,35 @@ fn set_ambiguous_scores(scoring: &mut Scoring) {
         scoring.gapped.set(letter, other, 0);
         scoring.gapped.set(other, letter, 0);
     }
+}
+
+/// Writes a score file with a row and a column for N.
+fn add_n_scores(scoring: &mut Scoring, directory: &Path) {
+    let mut text = String::from("     A    C    G    T    N\n");
+    (scoring.rows, scoring.columns) = (b"ACGTN".to_vec(), b"ACGTN".to_vec());
+    for row in *b"ACGTN" {
+        text.push(char::from(row));
+        for column in *b"ACGTN" {
+            let score = match row == b'N' || column == b'N' {
+                true => -i32::from(row) * 13 - i32::from(column),
+                false => scoring.gapped.get(row, column),
+            };
+            for (r, c) in [(row, column), (row + 32, column), (row, column + 32), (row + 32, column + 32)] {
+                scoring.gapped.set(r, c, score);
+            }
+            text.push_str(&format!(" {score}"));
+        }
+        text.push('\n');
+    }
+    // With a score file only the capital X gets the bad score.
+    for other in 0..=255 {
+        let score = if other == b'X' { DEFAULT_BAD } else { DEFAULT_FILL };
+        scoring.gapped.set(b'x', other, score);
+        scoring.gapped.set(other, b'x', score);
+    }
+    let (open, extend) = (scoring.gap_open, scoring.gap_extend);
+    let gaps = format!("gap_open_penalty={open}\ngap_extend_penalty={extend}\n");
+    std::fs::write(directory.join("scores.txt"), gaps + &text).unwrap();
 }
 
 /// Compares our bytes with LASTZ's; `None` if they agree.
@@ -249,10 +286,12 @@ fn every_format_prints_what_lastz_prints() {
         eprintln!("lastz is not installed: the replay of random runs is skipped");
         return;
     }
-    let cases = std::env::var("FASTZ_FUZZ_CASES").map_or(DEFAULT_CASES, |n| n.parse().expect("a number of cases"));
+    let number = |name, default| std::env::var(name).map_or(default, |n| n.parse().expect("a number"));
+    let cases = number("FASTZ_FUZZ_CASES", DEFAULT_CASES);
+    let first_seed = number("FASTZ_FUZZ_SEED", 0) as u64;
     let mut failures = Vec::new();
     let mut blocks = 0;
-    for seed in 0..cases as u64 {
+    for seed in first_seed..first_seed + cases as u64 {
         let directory = tempfile::tempdir().unwrap();
         let case = random_case(&mut Random(seed), directory.path());
         case.target.write(directory.path());

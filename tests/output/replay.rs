@@ -51,6 +51,10 @@ impl Case {
 
     fn arguments(&self, format: &str) -> Vec<String> {
         let mut words = self.words.clone();
+        // LASTZ refuses a read group in other formats.
+        if let Some(read_group) = self.read_group.filter(|_| Format::parse(format).unwrap().is_sam()) {
+            words.push(format!("--readgroup={read_group}"));
+        }
         words.push(format!("--format={format}"));
         words
     }
@@ -173,27 +177,33 @@ pub struct BlockRow {
 impl BlockRow {
     /// The blocks of a case; from cigar where general refuses (a reversed target without gapped extension).
     pub fn of_case(case: &Case) -> Vec<BlockRow> {
-        let parse = match case.target.specifier.reversed {
-            true => BlockRow::from_cigar,
-            false => BlockRow::from_general,
-        };
-        let format = match case.target.specifier.reversed {
+        let from_cigar = case.target.specifier.reversed;
+        let format = match from_cigar {
             true => "cigar",
             false => "general-:score,name1,zstart1,name2,strand2,zstart2,cigar",
         };
         let mut case = case.clone();
-        case.words.retain(|word| !word.starts_with("--readgroup") && word != "--markend");
+        case.words.retain(|word| word != "--markend");
         let reply = case.lastz(format);
         assert!(reply.success, "{:?}: {}", case.command(format), reply.stderr);
+        let text = String::from_utf8(reply.stdout).unwrap();
+        match from_cigar {
+            true => BlockRow::of_cigar_lines(&case, &text),
+            false => text.lines().map(BlockRow::from_general).collect(),
+        }
+    }
+
+    /// The blocks that the format cigar lists.
+    pub fn of_cigar_lines(case: &Case, text: &str) -> Vec<BlockRow> {
         let length = |name: &str, input: &Input| {
             let record = input.records.iter().find(|record| record.header.split(' ').next() == Some(name));
             record.unwrap_or_else(|| panic!("{name} is no record")).bases.len()
         };
         let lengths = |target: &str, query: &str| (length(target, &case.target), length(query, &case.query));
-        String::from_utf8(reply.stdout).unwrap().lines().map(|line| parse(line, &lengths)).collect()
+        text.lines().map(|line| BlockRow::from_cigar(line, &lengths)).collect()
     }
 
-    fn from_general(line: &str, _: &dyn Fn(&str, &str) -> (usize, usize)) -> BlockRow {
+    fn from_general(line: &str) -> BlockRow {
         let fields: Vec<&str> = line.split('\t').collect();
         let mut script = EditScript::default();
         let mut count = 0;
