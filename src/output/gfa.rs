@@ -21,16 +21,15 @@ pub(crate) struct GfaWriter {
 
 impl GfaWriter {
     fn push_stanzas(&mut self, run: &RunInfo, placed: &Placed) -> std::io::Result<()> {
-        let (target, query) = (&placed.target, &placed.query);
         let text = &mut self.text;
         text.extend_from_slice(b"s ");
-        push_source(text, run.target_file, target.set, target.partition)?;
+        push_source(text, run.target_file, &placed.target)?;
         text.push(b' ');
-        push_source(text, run.query_file, query.set, query.partition)?;
+        push_source(text, run.query_file, &placed.query)?;
         text.extend_from_slice(b"\nh ");
-        push_title(text, run.target_header_mark, target.set, target.partition)?;
+        push_title(text, run, &placed.target)?;
         text.push(b' ');
-        push_title(text, run.query_header_mark, query.set, query.partition)?;
+        push_title(text, run, &placed.query)?;
         text.push(b'\n');
         Ok(())
     }

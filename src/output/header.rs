@@ -41,8 +41,10 @@ pub struct Thresholds {
 const DEFAULT_GAPPED_THRESHOLD: i32 = 3000;
 
 impl Thresholds {
-    /// What LASTZ shows for `options` and a target array of `target_len` cells. X and Y that the options do not hold
-    /// (no x-drop stage, `--nogapped`) are the scoring's defaults: 10 times the first diagonal score, and O + 300 E.
+    /// What LASTZ shows for `options` and a target array of `target_len` cells. What the options do not hold gets the
+    /// default: X (no x-drop stage) 10 times the first diagonal score, Y (`--nogapped`) O + 300 E, K 0 with
+    /// `--nogfextend`, L 3000 without a score K. `--match` and score files have other defaults for these cases: set the
+    /// fields then.
     pub fn from_options(options: &Options, target_len: usize) -> Self {
         let scoring = &options.scoring;
         let score_based = matches!(options.gap_free, GapFreeExtension::XDrop { .. });
@@ -158,8 +160,7 @@ mod tests {
             read_group: None,
             expand: 0,
             mark_end: false,
-            target_header_mark: ">",
-            query_header_mark: ">",
+            header_marks: true,
         };
         let mut out = Vec::new();
         write_comment_header(&mut out, &run).unwrap();

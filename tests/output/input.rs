@@ -80,6 +80,7 @@ impl Input {
             range: 0..0,
             name: record.header.split(' ').next().unwrap().to_string(),
             header: record.header.clone(),
+            has_header_mark: record.qualities.is_none(),
             record: record_ix,
             offset: start - 1,
             full_len: record.bases.len(),

@@ -175,6 +175,9 @@ fn random_case(random: &mut Random, directory: &Path) -> Case {
     if expand > 0 {
         words.push(format!("--expand={expand}"));
     }
+    if random.one_in(6) {
+        words.push("--nolaj".to_string());
+    }
     if random.one_in(4) {
         words.push("--markend".to_string());
     }

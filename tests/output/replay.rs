@@ -85,7 +85,6 @@ impl Case {
     pub fn write(&self, format_text: &str, rows: &[BlockRow]) -> (Vec<u8>, Option<String>) {
         let format = Format::parse(format_text).unwrap();
         let arguments = self.arguments(format_text);
-        let mark = |input: &Input| if input.is_fastq() { "" } else { ">" };
         let run = RunInfo {
             program: PROGRAM,
             arguments: &arguments,
@@ -101,8 +100,7 @@ impl Case {
             read_group: self.read_group,
             expand: self.expand,
             mark_end: self.words.iter().any(|word| word == "--markend"),
-            target_header_mark: mark(&self.target),
-            query_header_mark: mark(&self.query),
+            header_marks: !self.words.iter().any(|word| word == "--nolaj"),
         };
         let mut out = Vec::new();
         let result = self.write_passes(&format, &run, rows, &mut out);

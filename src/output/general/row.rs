@@ -65,7 +65,7 @@ impl<'a> RowContext<'a> {
             Field::NGap => write!(out, "{}", self.counts().gap_runs)?,
             Field::CGap => write!(out, "{}", self.counts().gap_columns)?,
             Field::Identity(columns) => push_ratio(out, self.counts().identity(), columns)?,
-            Field::BlastIdentity => push_blast_identity(out, self.run, self.placed)?,
+            Field::BlastIdentity => push_blast_identity(out, self.run, self.counts())?,
             Field::Coverage(columns) => push_ratio(out, self.placed.coverage(), columns)?,
             Field::Continuity(columns) => push_ratio(out, self.counts().continuity(), columns)?,
             Field::GapRate => push_ratio(out, self.counts().gap_rate(), RatioColumns::Both)?,
