@@ -39,16 +39,20 @@ impl AlignmentWriter for AxtWriter {
         Ok(())
     }
 
-    fn strand(&mut self, _: &RunInfo, view: &StrandView, blocks: &[Block], out: &mut dyn Write) -> Result<()> {
+    fn strand(&mut self, run: &RunInfo, view: &StrandView, blocks: &[Block], out: &mut dyn Write) -> Result<()> {
         for block in blocks {
-            refuse_reversed_target(view, "axt")?;
             let placed = Placed::new(view, block);
             let (target, query) = (&placed.target, &placed.query);
             let text = &mut self.text;
             text.clear();
-            if self.kind == AxtKind::WithComments {
+            if self.kind == AxtKind::WithComments && (run.gapped || !view.target.is_reversed) {
                 push_comment(text, "identity", placed.counts().identity())?;
                 push_comment(text, "coverage", placed.coverage())?;
+            }
+            if view.target.is_reversed {
+                // In gapped runs LASTZ has already written the comments when it notices.
+                out.write_all(text)?;
+                refuse_reversed_target(view, "axt")?;
             }
             write!(text, "{} {} {} {} ", self.number, target.name(), target.start() + 1, target.end())?;
             write!(text, "{} {} {} ", query.name(), query.start() + 1, query.end())?;

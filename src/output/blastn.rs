@@ -4,7 +4,7 @@ use std::io::Write;
 
 use crate::alignment::Block;
 use crate::error::Result;
-use crate::output::columns::Placed;
+use crate::output::columns::{Counts, Placed};
 use crate::output::{AlignmentWriter, RunInfo, StrandView, refuse_reversed_target};
 
 /// Bits per unit of score.
@@ -60,7 +60,7 @@ fn push_line(line: &mut Vec<u8>, run: &RunInfo, placed: &Placed) -> std::io::Res
     let (target, query) = (&placed.target, &placed.query);
     let counts = placed.counts();
     write!(line, "{}\t{}\t", query.name(), target.name())?;
-    push_blast_identity(line, run, placed)?;
+    push_blast_identity(line, run, &counts)?;
     write!(line, "\t{}\t{}\t{}\t", counts.columns(), counts.mismatches(), counts.gap_runs)?;
     let (query_start, query_end) = query.forward();
     write!(line, "{}\t{query_end}\t", query_start + 1)?;
@@ -75,8 +75,7 @@ fn push_line(line: &mut Vec<u8>, run: &RunInfo, placed: &Placed) -> std::io::Res
 }
 
 /// Appends `blastid%`: matches among all columns; without gapped extension among the base pairs (7.1).
-pub(crate) fn push_blast_identity(out: &mut Vec<u8>, run: &RunInfo, placed: &Placed) -> std::io::Result<()> {
-    let counts = placed.counts();
+pub(crate) fn push_blast_identity(out: &mut Vec<u8>, run: &RunInfo, counts: &Counts) -> std::io::Result<()> {
     let whole = if run.gapped { counts.columns() } else { counts.base_pairs };
     match whole {
         0 => out.write_all(b"NA"),

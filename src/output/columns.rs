@@ -56,9 +56,21 @@ pub(crate) fn is_match(target: u8, query: u8) -> bool {
     class < OTHER && class == CLASS[query as usize]
 }
 
+/// Whether `differences` lists the pair: the bases differ, or a base stands against another letter. Two letters that are
+/// no bases never differ. With `--ambiguous` only two bases can differ.
+pub(crate) fn is_difference(target: u8, query: u8, ambiguous: bool) -> bool {
+    let (t, q) = (CLASS[target as usize], CLASS[query as usize]);
+    t != q && (!ambiguous || t | q < OTHER)
+}
+
 /// Matches among the pairs of two equally long slices.
 pub(crate) fn match_count(target: &[u8], query: &[u8]) -> usize {
     target.iter().zip(query).filter(|&(&t, &q)| is_match(t, q)).count()
+}
+
+/// Pairs of two bases of A, C, G, T.
+pub(crate) fn base_pair_count(target: &[u8], query: &[u8]) -> usize {
+    target.iter().zip(query).filter(|&(&t, &q)| CLASS[t as usize] | CLASS[q as usize] < OTHER).count()
 }
 
 /// Sum of the scores of all pairs.

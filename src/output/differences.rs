@@ -8,7 +8,7 @@ use std::io::Write;
 
 use crate::alignment::{Block, EditOp};
 use crate::error::Result;
-use crate::output::columns::{Placed, Row, Run, is_match};
+use crate::output::columns::{Placed, Row, Run, is_difference};
 use crate::output::{AlignmentWriter, RunInfo, StrandView, refuse_reversed_target};
 
 /// Writer of the differences kinds.
@@ -64,10 +64,10 @@ fn push_letters(out: &mut Vec<u8>, letters: &[u8], columns: usize) {
 }
 
 /// The runs of differing pairs within a run of pairs.
-fn mismatch_runs<'a>(run: Run<'a>) -> impl Iterator<Item = Difference<'a>> {
+fn mismatch_runs<'a>(run: Run<'a>, ambiguous: bool) -> impl Iterator<Item = Difference<'a>> {
     let mut next = 0;
     std::iter::from_fn(move || {
-        let differs = |i: &usize| !is_match(run.target[*i], run.query[*i]);
+        let differs = |i: &usize| is_difference(run.target[*i], run.query[*i], ambiguous);
         let start = (next..run.len()).find(differs)?;
         let end = (start..run.len()).find(|i| !differs(i)).unwrap_or(run.len());
         next = end;
@@ -97,7 +97,7 @@ impl AlignmentWriter for DifferencesWriter {
             }
             for piece in placed.runs() {
                 if piece.op == EditOp::Pair {
-                    for difference in mismatch_runs(piece) {
+                    for difference in mismatch_runs(piece, run.ambiguous) {
                         self.push_line(&placed, &difference)?;
                     }
                 } else {

@@ -10,7 +10,7 @@ use std::io::Write;
 use crate::alignment::{Block, EditOp};
 use crate::error::Result;
 use crate::output::columns::{Placed, pair_score};
-use crate::output::lav::{identity_percent, push_source, push_title};
+use crate::output::lav::{base_pair_percent, push_source, push_title};
 use crate::output::{AlignmentWriter, RunInfo, StrandView, header};
 
 /// Writer of gfa.
@@ -21,16 +21,15 @@ pub(crate) struct GfaWriter {
 
 impl GfaWriter {
     fn push_stanzas(&mut self, run: &RunInfo, placed: &Placed) -> std::io::Result<()> {
-        let (target, query) = (&placed.target, &placed.query);
         let text = &mut self.text;
         text.extend_from_slice(b"s ");
-        push_source(text, run.target_file, target.set, target.partition)?;
+        push_source(text, run.target_file, &placed.target)?;
         text.push(b' ');
-        push_source(text, run.query_file, query.set, query.partition)?;
+        push_source(text, run.query_file, &placed.query)?;
         text.extend_from_slice(b"\nh ");
-        push_title(text, run.target_header_mark, target.set, target.partition)?;
+        push_title(text, run, &placed.target)?;
         text.push(b' ');
-        push_title(text, run.query_header_mark, query.set, query.partition)?;
+        push_title(text, run, &placed.query)?;
         text.push(b'\n');
         Ok(())
     }
@@ -51,7 +50,7 @@ impl GfaWriter {
                 false => placed.block.score,
             };
             write!(text, "a {t}{}/{q}{} {} {score} ", strands.0, strands.1, piece.len())?;
-            writeln!(text, "{} ; diag {}", identity_percent(&piece), t as i64 - q as i64)?;
+            writeln!(text, "{} ; diag {}", base_pair_percent(&piece), t as i64 - q as i64)?;
         }
         Ok(())
     }

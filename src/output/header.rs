@@ -54,8 +54,10 @@ pub struct Thresholds {
 const DEFAULT_GAPPED_THRESHOLD: i32 = 3000;
 
 impl Thresholds {
-    /// What LASTZ shows for `options` and a target array of `target_len` cells. X and Y that the options do not hold
-    /// (no x-drop stage, `--nogapped`) are the scoring's defaults: 10 times the first diagonal score, and O + 300 E.
+    /// What LASTZ shows for `options` and a target array of `target_len` cells. What the options do not hold gets the
+    /// default: X (no x-drop stage) 10 times the first diagonal score, Y (`--nogapped`) O + 300 E, K 0 with
+    /// `--nogfextend`, L 3000 without a score K. `--match` and score files have other defaults for these cases: set the
+    /// fields then.
     pub fn from_options(options: &Options, target_len: usize) -> Self {
         let scoring = &options.scoring;
         let score_based = matches!(options.gap_free, GapFreeExtension::XDrop { .. });
@@ -142,4 +144,50 @@ pub(crate) fn write_comment_header(out: &mut Vec<u8>, run: &RunInfo) -> std::io:
 /// The seed and step lines, each with `prefix`.
 pub(crate) fn write_seed_and_step(out: &mut Vec<u8>, run: &RunInfo, prefix: &str) -> std::io::Result<()> {
     write!(out, "{prefix}seed={}\n{prefix}step={}\n", run.seed, run.step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adaptive_thresholds_are_named() {
+        let scoring = Scoring { rows: b"AC".to_vec(), columns: b"ACN".to_vec(), ..Scoring::default() };
+        let (hsp, gapped) = (Threshold::TopBases(2500), Threshold::TopBases(2500));
+        let run = RunInfo {
+            program: "lastz.v1.04.22",
+            arguments: &["--hspthresh=top2.5K".to_string(), "--format=axt".to_string()],
+            target_file: "t.fa",
+            query_file: "q.fa",
+            scoring: &scoring,
+            thresholds: Thresholds { hsp, gapped, x_drop: 910, y_drop: 9400 },
+            gapped: true,
+            seed: seed_text("1101", 2),
+            step: 20,
+            masking: 0,
+            ambiguous: false,
+            read_group: None,
+            expand: 0,
+            mark_end: false,
+            header_marks: true,
+        };
+        let mut out = Vec::new();
+        write_comment_header(&mut out, &run).unwrap();
+        write_seed_and_step(&mut out, &run, "# ").unwrap();
+        let expected = "\
+            # lastz.v1.04.22 --hspthresh=top2.5K --format=axt \n\
+            #\n\
+            # hsp_threshold      = top2500\n\
+            # gapped_threshold   = (derived from hsp_threshold)\n\
+            # x_drop             = 910\n\
+            # y_drop             = 9400\n\
+            # gap_open_penalty   = 400\n\
+            # gap_extend_penalty = 30\n\
+            #        A    C    N\n\
+            #   A   91 -114 -100\n\
+            #   C -114  100 -100\n\
+            # seed=1101 w/2 transitions\n\
+            # step=20\n";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
 }

@@ -16,10 +16,9 @@ use std::ops::Range;
 
 use crate::alignment::{Block, EditOp};
 use crate::error::Result;
-use crate::output::columns::{Placed, Run, match_count};
+use crate::output::columns::{Placed, Row, Run, base_pair_count, match_count};
 use crate::output::text::TextScratch;
 use crate::output::{AlignmentWriter, LavKind, RunInfo, StrandView, header};
-use crate::sequence::{Partition, SequenceSet};
 
 /// Writer of the lav kinds.
 #[derive(Debug)]
@@ -34,39 +33,35 @@ impl LavWriter {
         LavWriter { kind, text: Vec::new(), scratch: TextScratch::default() }
     }
 
-    fn push_stanzas(&mut self, run: &RunInfo, view: &StrandView, first: &Block) -> std::io::Result<()> {
-        let placed = Placed::new(view, first);
-        let sides = [
-            (run.target_file, run.target_header_mark, &placed.target),
-            (run.query_file, run.query_header_mark, &placed.query),
-        ];
+    fn push_stanzas(&mut self, run: &RunInfo, placed: &Placed) -> std::io::Result<()> {
+        let sides = [(run.target_file, &placed.target), (run.query_file, &placed.query)];
         let text = &mut self.text;
         text.extend_from_slice(b"#:lav\ns {\n");
-        for (file, _, row) in sides {
+        for (file, row) in sides {
             text.extend_from_slice(b"  ");
-            push_source(text, file, row.set, row.partition)?;
+            push_source(text, file, row)?;
             text.push(b'\n');
         }
         text.extend_from_slice(b"}\nh {\n");
-        for (_, mark, row) in sides {
+        for (_, row) in sides {
             text.extend_from_slice(b"   ");
-            push_title(text, mark, row.set, row.partition)?;
+            push_title(text, run, row)?;
             text.push(b'\n');
         }
         text.extend_from_slice(b"}\n");
         Ok(())
     }
 
-    fn push_block(&mut self, placed: &Placed) -> std::io::Result<()> {
+    fn push_block(&mut self, run: &RunInfo, placed: &Placed) -> std::io::Result<()> {
         let text = &mut self.text;
         let (target, query) = (placed.target.loaded_start(), placed.query.loaded_start());
         writeln!(text, "a {{\n  s {}", placed.block.score)?;
         writeln!(text, "  b {} {}", target + 1, query + 1)?;
         writeln!(text, "  e {} {}", target + placed.target.len, query + placed.query.len)?;
-        for run in placed.runs().filter(|run| run.op == EditOp::Pair) {
-            let (t, q) = (target + run.target_before, query + run.query_before);
-            let percent = identity_percent(&run);
-            writeln!(text, "  l {} {} {} {} {percent}", t + 1, q + 1, t + run.len(), q + run.len())?;
+        for piece in placed.runs().filter(|piece| piece.op == EditOp::Pair) {
+            let (t, q) = (target + piece.target_before, query + piece.query_before);
+            let percent = identity_percent(run, &piece);
+            writeln!(text, "  l {} {} {} {} {percent}", t + 1, q + 1, t + piece.len(), q + piece.len())?;
         }
         text.extend_from_slice(b"}\n");
         Ok(())
@@ -105,11 +100,11 @@ impl AlignmentWriter for LavWriter {
     fn strand(&mut self, run: &RunInfo, view: &StrandView, blocks: &[Block], out: &mut dyn Write) -> Result<()> {
         for (i, block) in blocks.iter().enumerate() {
             self.text.clear();
-            if i == 0 {
-                self.push_stanzas(run, view, block)?;
-            }
             let placed = Placed::new(view, block);
-            self.push_block(&placed)?;
+            if i == 0 {
+                self.push_stanzas(run, &placed)?;
+            }
+            self.push_block(run, &placed)?;
             if self.kind == LavKind::WithText {
                 // Beside lav, gapped text counts from 0, gap-free text from 1.
                 self.scratch.push_block(&mut self.text, run, &placed, run.gapped)?;
@@ -120,9 +115,6 @@ impl AlignmentWriter for LavWriter {
     }
 
     fn masked(&mut self, _: &RunInfo, newly_masked: usize, out: &mut dyn Write) -> Result<()> {
-        if self.kind == LavKind::WithText {
-            writeln!(out, "num_masked={newly_masked}")?;
-        }
         write!(out, "x {{\n  n {newly_masked}\n}}\n")?;
         Ok(())
     }
@@ -138,29 +130,33 @@ impl AlignmentWriter for LavWriter {
 }
 
 /// Appends `"file[-]" start end strandflag contig`; the interval is that of the loaded part on the forward strand.
-pub(crate) fn push_source(
-    out: &mut Vec<u8>,
-    file: &str,
-    set: &SequenceSet,
-    partition: &Partition,
-) -> std::io::Result<()> {
-    let (mark, flag) = if set.is_reversed { ("-", 1) } else { ("", 0) };
+pub(crate) fn push_source(out: &mut Vec<u8>, file: &str, row: &Row) -> std::io::Result<()> {
+    let partition = row.partition;
+    let (mark, flag) = if row.set.is_reversed { ("-", 1) } else { ("", 0) };
     let (start, end) = (partition.offset + 1, partition.offset + partition.len());
     write!(out, "\"{file}{mark}\" {start} {end} {flag} {}", partition.record + 1)
 }
 
 /// Appends `">header"` or `">header (reverse complement)"`.
-pub(crate) fn push_title(
-    out: &mut Vec<u8>,
-    mark: &str,
-    set: &SequenceSet,
-    partition: &Partition,
-) -> std::io::Result<()> {
-    let strand = if set.is_reversed { " (reverse complement)" } else { "" };
-    write!(out, "\"{mark}{}{strand}\"", partition.header)
+pub(crate) fn push_title(out: &mut Vec<u8>, run: &RunInfo, row: &Row) -> std::io::Result<()> {
+    let mark = if run.header_marks && row.partition.has_header_mark { ">" } else { "" };
+    let strand = if row.set.is_reversed { " (reverse complement)" } else { "" };
+    write!(out, "\"{mark}{}{strand}\"", row.partition.header)
 }
 
-/// Matches among all columns of a gap-free run, as a rounded percentage.
-pub(crate) fn identity_percent(run: &Run) -> usize {
-    (200 * match_count(run.target, run.query) + run.len()) / (2 * run.len())
+/// Matches as a rounded percentage of the columns of a run in gapped blocks, else of the pairs of bases.
+fn identity_percent(run: &RunInfo, piece: &Run) -> usize {
+    if run.gapped {
+        (200 * match_count(piece.target, piece.query) + piece.len()) / (2 * piece.len())
+    } else {
+        base_pair_percent(piece)
+    }
+}
+
+/// Matches among the pairs of bases of a run, as a rounded percentage; 0 if there is no such pair.
+pub(crate) fn base_pair_percent(piece: &Run) -> usize {
+    match base_pair_count(piece.target, piece.query) {
+        0 => 0,
+        pairs => (200 * match_count(piece.target, piece.query) + pairs) / (2 * pairs),
+    }
 }

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A writer keeps what spans strands: the numbers of axt and general, the names that rdotplot printed last. Blocks come
-//! in their final order and carry array positions; [`columns`] turns them into positions on sequences.
+//! in their final order and carry array positions; `columns.rs` turns them into positions on sequences.
 
 use std::io::Write;
 use std::ops::Range;
@@ -65,20 +65,20 @@ pub struct RunInfo<'a> {
     pub step: u32,
     /// `--masking` (lav shows it).
     pub masking: u32,
+    /// Whether `--ambiguous` is given, in any form (differences).
+    pub ambiguous: bool,
     /// `--readgroup` (sam).
     pub read_group: Option<&'a str>,
     /// `--expand`: bases of context on each side of a block in text.
     pub expand: usize,
     /// `--markend`: whether the last line says that the output is complete.
     pub mark_end: bool,
-    /// What lav and gfa print before a target header: `>` for FASTA, nothing for other files, nicknames and `--nolaj`.
-    pub target_header_mark: &'a str,
-    /// The same for query headers.
-    pub query_header_mark: &'a str,
+    /// Whether lav and gfa print the `>` of FASTA headers (off: `--nolaj`).
+    pub header_marks: bool,
 }
 
 impl<'a> RunInfo<'a> {
-    /// A run of `options` on FASTA files, without option words; the fields can be set afterwards.
+    /// A run of `options` without option words; the fields can be set afterwards.
     /// `seed_pattern` is the pattern of `options.seed` as text.
     pub fn new(
         program: &'a str,
@@ -98,11 +98,11 @@ impl<'a> RunInfo<'a> {
             seed: seed_text(seed_pattern, options.seed.transitions),
             step: options.seed.step,
             masking: options.masking,
+            ambiguous: false,
             read_group: None,
             expand: 0,
             mark_end: false,
-            target_header_mark: ">",
-            query_header_mark: ">",
+            header_marks: true,
         }
     }
 
@@ -192,6 +192,11 @@ struct NoWriter;
 
 impl AlignmentWriter for NoWriter {
     fn strand(&mut self, _: &RunInfo, _: &StrandView, _: &[Block], _: &mut dyn Write) -> Result<()> {
+        Ok(())
+    }
+
+    // Not even the line of `--markend`.
+    fn finish(&mut self, _: &RunInfo, _: &[Range<usize>], _: &mut dyn Write) -> Result<()> {
         Ok(())
     }
 }

@@ -42,9 +42,13 @@ impl RdotplotWriter {
     }
 }
 
-/// What to add to a 1-based position on the sequence: partitioned arrays are plotted whole, in array positions + 1.
-fn array_shift(row: &Row) -> usize {
-    if row.set.is_partitioned { row.partition.range.start } else { 0 }
+/// The plotted position of base `offset` of a row: 1-based, forward on the sequence. Partitioned arrays are plotted
+/// whole: the array position, plus 1 (7.2).
+fn plotted(row: &Row, offset: usize) -> usize {
+    let partition = row.partition;
+    let on_strand = row.loaded_start() + offset;
+    let loaded = if row.set.is_reversed { partition.len() - 1 - on_strand } else { on_strand };
+    1 + loaded + if row.set.is_partitioned { partition.range.start } else { partition.offset }
 }
 
 impl AlignmentWriter for RdotplotWriter {
@@ -57,18 +61,13 @@ impl AlignmentWriter for RdotplotWriter {
                 out.write_all(&self.text)?;
                 refuse_reversed_target(view, "rdotplot")?;
             }
-            let (target_shift, query_shift) = (array_shift(&placed.target), array_shift(&placed.query));
             for piece in placed.runs().filter(|piece| piece.op == EditOp::Pair) {
-                let target_start = placed.target.start() + piece.target_before + target_shift + 1;
-                let query_start = placed.query.start() + piece.query_before;
-                let forward = |position: usize| match view.query.is_reversed {
-                    true => placed.query.full_len() - position + query_shift,
-                    false => position + query_shift + 1,
-                };
                 let score =
                     if run.gapped { pair_score(&run.scoring.gapped, piece.target, piece.query) } else { block.score };
                 for offset in [0, piece.len() - 1] {
-                    write!(self.text, "{}\t{}", target_start + offset, forward(query_start + offset))?;
+                    let target = plotted(&placed.target, piece.target_before + offset);
+                    let query = plotted(&placed.query, piece.query_before + offset);
+                    write!(self.text, "{target}\t{query}")?;
                     if self.with_scores {
                         write!(self.text, "\t{score}")?;
                     }

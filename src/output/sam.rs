@@ -103,7 +103,7 @@ fn push_clip(out: &mut Vec<u8>, count: usize, letter: char) -> std::io::Result<(
 
 /// The `ID:..` part of a read group; records carry it as it stands (7.2).
 fn read_group_id(read_group: &str) -> Option<&str> {
-    read_group.split(['\t', ' ']).find(|part| part.starts_with("ID:"))
+    read_group.split('\t').find(|part| part.starts_with("ID:"))
 }
 
 fn push_target_sequences(out: &mut Vec<u8>, target: &SequenceSet) -> std::io::Result<()> {

@@ -73,12 +73,11 @@ impl TextScratch {
             self.push_rows(out, placed, left, zero_based)?;
         } else {
             writeln!(out, "score:{} length:{target_len}", placed.block.score)?;
-            let base = usize::from(!zero_based);
-            writeln_numbered(out, placed.target.start() - left + base, ": ", &self.target)?;
+            writeln_numbered(out, shown_strand_position(&placed.target, left, zero_based), ": ", &self.target)?;
             out.resize(out.len() + 12, b' ');
             out.extend_from_slice(&self.bars);
             out.push(b'\n');
-            writeln_numbered(out, placed.query.start() - left + base, ": ", &self.query)?;
+            writeln_numbered(out, shown_strand_position(&placed.query, left, zero_based), ": ", &self.query)?;
             out.push(b'\n');
         }
         Ok(())
@@ -107,16 +106,17 @@ impl TextScratch {
         self.target.clear();
         self.query.clear();
         self.bars.clear();
-        let around = |row: &Row, side: Range<usize>| row.set.bases[side].to_vec();
-        let before = |row: &Row| around(row, row.first - left..row.first);
-        let after = |row: &Row| around(row, row.first + row.len..row.first + row.len + right);
-        self.target.extend(before(&placed.target));
-        self.query.extend(before(&placed.query));
-        placed.push_target_text(&mut self.target);
-        placed.push_query_text(&mut self.query);
-        self.target.extend(after(&placed.target));
-        self.query.extend(after(&placed.query));
-
+        for (text, row, is_target) in
+            [(&mut self.target, &placed.target, true), (&mut self.query, &placed.query, false)]
+        {
+            let end = row.first + row.len;
+            text.extend_from_slice(&row.set.bases[row.first - left..row.first]);
+            match is_target {
+                true => placed.push_target_text(text),
+                false => placed.push_query_text(text),
+            }
+            text.extend_from_slice(&row.set.bases[end..end + right]);
+        }
         push_bars(&mut self.bars, &self.target[..left], &self.query[..left]);
         for run in placed.runs() {
             match run.op {
@@ -138,12 +138,19 @@ fn context(placed: &Placed, expand: usize) -> (usize, usize) {
 }
 
 /// The number before a row whose first base is `position` in the loaded part; a subrange's offset is not added (7.2).
-fn shown_position(row: &Row, position: usize, zero_based: bool) -> i64 {
+/// LASTZ counts the separator of a reversed partition twice, and prints negative numbers as unsigned ones.
+fn shown_position(row: &Row, position: usize, zero_based: bool) -> u32 {
     let one_based = match row.set.is_reversed {
-        true => row.partition.len() as i64 - position as i64,
+        true => row.partition.len() as i64 - position as i64 - row.partition.range.start as i64,
         false => position as i64 + 1,
     };
-    one_based - i64::from(zero_based)
+    (one_based - i64::from(zero_based)) as u32
+}
+
+/// The number before a gap-free row that starts `context` bases before the block: it counts up along the strand, and a
+/// subrange's offset on the forward strand is added on both strands.
+fn shown_strand_position(row: &Row, context: usize, zero_based: bool) -> usize {
+    row.loaded_start() - context + row.partition.offset + usize::from(!zero_based)
 }
 
 fn base_count(row: &[u8]) -> usize {

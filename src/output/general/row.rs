@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::io::Write;
+use std::ops::Range;
 
 use super::field::{DifferenceLetters, Field, Of, RatioColumns};
 use crate::alignment::EditOp;
@@ -64,7 +65,7 @@ impl<'a> RowContext<'a> {
             Field::NGap => write!(out, "{}", self.counts().gap_runs)?,
             Field::CGap => write!(out, "{}", self.counts().gap_columns)?,
             Field::Identity(columns) => push_ratio(out, self.counts().identity(), columns)?,
-            Field::BlastIdentity => push_blast_identity(out, self.run, self.placed)?,
+            Field::BlastIdentity => push_blast_identity(out, self.run, self.counts())?,
             Field::Coverage(columns) => push_ratio(out, self.placed.coverage(), columns)?,
             Field::Continuity(columns) => push_ratio(out, self.counts().continuity(), columns)?,
             Field::GapRate => push_ratio(out, self.counts().gap_rate(), RatioColumns::Both)?,
@@ -140,21 +141,43 @@ impl<'a> RowContext<'a> {
             out.push(b'*');
             return;
         };
-        // Without gapped extension LASTZ starts one base too far right (1.10).
-        let first = row.loaded_start() + usize::from(!self.run.gapped);
-        let on_strand = |i: usize| match row.set.is_reversed {
-            true => qualities.len().checked_sub(i + 1).map(|i| qualities[i]),
-            false => qualities.get(i).copied(),
-        };
+        let array = row.partition.range.clone();
         for run in self.placed.runs() {
             let (before, letters) = match of {
                 Of::Target => (run.target_before, run.target),
                 Of::Query => (run.query_before, run.query),
             };
-            match letters.is_empty() {
-                true => out.resize(out.len() + run.len(), b'~'),
-                false => out.extend((first + before..first + before + letters.len()).filter_map(on_strand)),
+            if letters.is_empty() {
+                out.resize(out.len() + run.len(), b'~');
+            } else if self.run.gapped {
+                let first = row.first + before - array.start;
+                push_on_strand(out, qualities, row.set.is_reversed, first..first + letters.len());
+            } else {
+                push_shifted_qualities(out, row);
             }
+        }
+    }
+}
+
+fn push_on_strand(out: &mut Vec<u8>, qualities: &[u8], is_reversed: bool, range: Range<usize>) {
+    match is_reversed {
+        true => out.extend(qualities[qualities.len() - range.end..qualities.len() - range.start].iter().rev()),
+        false => out.extend_from_slice(&qualities[range]),
+    }
+}
+
+/// Without gapped extension LASTZ takes the 1-based start on the whole record for a 0-based array position, so it shows
+/// qualities of other bases, those of another sequence included, and NUL where there is no base (1.10).
+fn push_shifted_qualities(out: &mut Vec<u8>, row: &Row) {
+    let first = row.start() + 1;
+    for position in first..first + row.len {
+        let partition = row.set.partitions.iter().find(|partition| partition.range.contains(&position));
+        match partition.and_then(|partition| Some((partition, partition.qualities.as_deref()?))) {
+            Some((partition, qualities)) => {
+                let i = position - partition.range.start;
+                push_on_strand(out, qualities, row.set.is_reversed, i..i + 1);
+            }
+            None => out.push(0),
         }
     }
 }
