@@ -289,7 +289,7 @@ impl Aligner {
             Strands::Both => std::iter::once((false, &query.sequences)).chain(other.map(|o| (true, o))).collect(),
         };
         let limits = &self.options.limits;
-        let adaptive = AdaptiveTable::for_threshold(self.options.hsp_threshold, self.target.len());
+        let adaptive = AdaptiveTable::for_threshold(self.options.hsp_threshold, &self.target);
         if let (Some(table), Some(adaptive)) = (&self.table, adaptive) {
             return self.plan_adaptive(&strands, table, adaptive);
         }

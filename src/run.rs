@@ -160,6 +160,8 @@ fn run_info<'a>(
     info.read_group = invocation.read_group.as_deref();
     info.expand = invocation.expand as usize;
     info.mark_end = invocation.mark_end;
+    info.header_marks = !invocation.nolaj;
+    info.ambiguous = invocation.ambiguous;
     info
 }
 

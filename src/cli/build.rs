@@ -76,6 +76,7 @@ pub(super) fn build(arguments: Arguments, choices: Choices, header_arguments: Ve
         options,
         header,
         header_arguments,
+        ambiguous: arguments.scoring.ambiguous.is_some(),
         iupac: arguments.scoring.ambiguous.is_some_and(|ambiguity| ambiguity.iupac),
         segments: arguments.hsps.segments.into_iter().next(),
         format: choices.format.clone(),

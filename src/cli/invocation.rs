@@ -100,6 +100,8 @@ pub struct Invocation {
     pub header_arguments: Vec<String>,
     /// IUPAC codes are admitted in the sequences (`--ambiguous=iupac`).
     pub iupac: bool,
+    /// `--ambiguous` was given, in any form.
+    pub ambiguous: bool,
     /// Anchors come from this file.
     pub segments: Option<PathBuf>,
     /// Output format as typed.
