@@ -82,7 +82,7 @@ const NOTICES: &[&str] = &[
 ];
 
 /// Lines of LASTZ's usage text, which follows some refusals on stdout, where stored outputs hold them.
-const USAGE: &[&str] = &["  --", "                         (default is to use same value"];
+const USAGE: &[&str] = &["lastz-- ", "  --", "                         (default is to use same value"];
 
 struct Case {
     name: String,
