@@ -82,7 +82,7 @@ const NOTICES: &[&str] = &[
 ];
 
 /// Lines of LASTZ's usage text, which follows some refusals on stdout, where stored outputs hold them.
-const USAGE: &[&str] = &["  --", "                         (default is to use same value"];
+const USAGE: &[&str] = &["lastz-- ", "  --", "                         (default is to use same value"];
 
 struct Case {
     name: String,
@@ -122,9 +122,12 @@ fn cases(root: &Path) -> BTreeMap<String, Case> {
 fn stand_in(folder: &Path) -> PathBuf {
     let bin = folder.join("bin");
     std::fs::create_dir_all(&bin).expect("make the stand-in's folder");
+    // The program gets the old PATH: if it calls `lastz` itself (as a wrapper might), that must not be the stand-in.
     let script = format!(
-        "#!/bin/sh\nerrors=$(mktemp '{}/errors.XXXXXX')\n'{}' {} \"$@\" 2>\"$errors\"\nstatus=$?\nsed 's/^/{TAG}/' \"$errors\" >&2\nrm -f \"$errors\"\nexit $status\n",
+        "#!/bin/sh\nerrors=$(mktemp '{}/errors.XXXXXX')\nPATH='{}' '{}' {} \"$@\" 2>\"$errors\"\nstatus=$?\n\
+         sed 's/^/{TAG}/' \"$errors\" >&2\nrm -f \"$errors\"\nexit $status\n",
         folder.display(),
+        std::env::var("PATH").unwrap_or_default(),
         program::fastz_path().display(),
         program::own_options(&[program::LASTZ_TOKEN]).concat(),
     );
