@@ -101,6 +101,8 @@ enum Work {
     Search,
     /// Extend these HSPs. The threshold is that of an adaptive table, if there was one.
     Extend { hsps: Vec<Hsp>, derived_threshold: Option<Option<i32>> },
+    /// Nothing: these are the blocks.
+    Done(Box<StrandBlocks>),
 }
 
 /// What a query needs, strand by strand in the order of the output.
@@ -277,6 +279,7 @@ impl Aligner {
             target: &self.target,
             query,
             ydrop: self.ydrop.as_ref(),
+            is_searched: self.table.is_some(),
             progress: &self.progress,
         }
     }
@@ -292,6 +295,9 @@ impl Aligner {
         let adaptive = AdaptiveTable::for_threshold(self.options.hsp_threshold, &self.target);
         if let (Some(table), Some(adaptive)) = (&self.table, adaptive) {
             return self.plan_adaptive(&strands, table, adaptive);
+        }
+        if let (Some(table), Some(most)) = (&self.table, limits.blocks) {
+            return self.plan_until_enough(&strands, table, most as usize);
         }
         if let (Some(table), Some(limit)) = (&self.table, &self.hsp_limit) {
             return self.plan_limited(&strands, table, limit);
@@ -347,8 +353,29 @@ impl Aligner {
             plan.search += self.comparison(strand).offer_hsps(table, &mut adaptive, is_other);
         }
         let derived_threshold = Some(adaptive.derived_gapped_threshold());
+        let mut hsps = QueryHsps { plus: adaptive.strand(false), minus: adaptive.strand(true) };
+        if let Some(best) = self.options.limits.hsp_best.filter(|_| strands.len() == 2) {
+            hsps = keep_best(hsps, best);
+        }
         for &(is_other, _) in strands.iter().rev() {
-            plan.strands.push((is_other, Work::Extend { hsps: adaptive.strand(is_other), derived_threshold }));
+            let hsps = std::mem::take(if is_other { &mut hsps.minus } else { &mut hsps.plus });
+            plan.strands.push((is_other, Work::Extend { hsps, derived_threshold }));
+        }
+        plan
+    }
+
+    /// `--anyornone` and `--limitperquery` (6.8): the second strand is searched only if the first one left room.
+    fn plan_until_enough(&self, strands: &[(bool, &SequenceSet)], table: &WordTable, most: usize) -> Plan {
+        let mut plan = Plan::default();
+        let mut room = most;
+        for &(is_other, strand) in strands {
+            let (found, search) = self.comparison(strand).first_blocks(table, room);
+            plan.search += search;
+            room -= found.blocks.len();
+            plan.strands.push((is_other, Work::Done(Box::new(found))));
+            if room == 0 {
+                break;
+            }
         }
         plan
     }
@@ -359,10 +386,10 @@ impl Aligner {
         let mut silent = limit.clone();
         let mut so_far = QueryHspCount::default();
         for &(is_other, strand) in strands {
-            let (hsps, search) = self.comparison(strand).hsps_up_to(table, silent.strand_limit(so_far));
+            let (hsps, found, search) = self.comparison(strand).hsps_up_to(table, silent.strand_limit(so_far));
             plan.search += search;
-            plan.found.push((is_other, hsps.len() as u64));
-            let goes_on = silent.add_strand(&mut so_far, hsps.len() as u64, strand, &mut |_| {});
+            plan.found.push((is_other, found));
+            let goes_on = silent.add_strand(&mut so_far, found, strand, &mut |_| {});
             plan.strands.push((is_other, Work::Extend { hsps, derived_threshold: None }));
             if !goes_on {
                 break;
@@ -393,9 +420,9 @@ impl Aligner {
         let depth = self.depth_limit.as_ref().map(|limit| limit.strand(strand));
         let wave = rayon::current_num_threads();
         let started = Instant::now();
-        match (work, &self.table, self.options.limits.blocks) {
-            (Work::Search, Some(table), Some(most)) => Ok(comparison.first_blocks(table, most as usize)),
-            (Work::Search, Some(table), None) => {
+        match (work, &self.table) {
+            (Work::Done(found), _) => Ok((*found, SearchCounts::default())),
+            (Work::Search, Some(table)) => {
                 let (hsps, search) = comparison.hsps(table);
                 (self.progress)(half);
                 let searched = started.elapsed().as_secs_f64();
@@ -404,8 +431,8 @@ impl Aligner {
                 found.seconds.extend = started.elapsed().as_secs_f64() - searched;
                 Ok((found, search))
             }
-            (Work::Search, None, _) => Ok(Default::default()),
-            (Work::Extend { hsps, derived_threshold }, ..) => {
+            (Work::Search, None) => Ok(Default::default()),
+            (Work::Extend { hsps, derived_threshold }, _) => {
                 (self.progress)(half);
                 let mut found = comparison.blocks(hsps, derived_threshold, depth, wave)?;
                 found.seconds.extend = started.elapsed().as_secs_f64();

@@ -1,5 +1,6 @@
 //! One query strand against the target, stage by stage: HSPs, anchors, gapped blocks, post stages.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
@@ -15,7 +16,7 @@ use crate::extend::{GappedCounts, GappedStage, Truncation};
 use crate::filter::adaptive::AdaptiveTable;
 use crate::filter::{HspSearch, SearchCounts, entropy_adjusted, merge_by_diagonal};
 use crate::options::{
-    GapFreeExtension, GappedOptions, GappedThreshold, HspThreshold, Options, SelfComparison, Strands,
+    GapFreeExtension, GappedOptions, GappedThreshold, HspThreshold, Options, QueryLimits, SelfComparison, Strands,
 };
 use crate::post::filters::{self, FilterStage};
 use crate::post::inner::{Rectangle, interpolate, rectangles};
@@ -38,6 +39,8 @@ pub(crate) struct StrandComparison<'a> {
     /// The query on the searched strand.
     pub query: &'a SequenceSet,
     pub ydrop: Option<&'a Ydrop>,
+    /// Whether HSPs come from a search; otherwise they are given (`--segments`).
+    pub is_searched: bool,
     /// Told of query bases as they are dealt with: half of them by the search, half by extension.
     pub progress: &'a (dyn Fn(u64) + Sync),
 }
@@ -82,8 +85,9 @@ impl<'a> StrandComparison<'a> {
         })
     }
 
-    /// HSPs up to the first query position at which more than `limit` have been found (`--queryhsplimit`).
-    pub fn hsps_up_to(&self, table: &'a WordTable, limit: u64) -> (Vec<Hsp>, SearchCounts) {
+    /// HSPs up to the first query position at which more than `limit` have been found (`--queryhsplimit`), and how many
+    /// that were before merging.
+    pub fn hsps_up_to(&self, table: &'a WordTable, limit: u64) -> (Vec<Hsp>, u64, SearchCounts) {
         let mut hsps = Vec::new();
         let mut position = 0;
         let search = self.search(table);
@@ -95,12 +99,15 @@ impl<'a> StrandComparison<'a> {
             hsps.push(found.hsp);
             ControlFlow::Continue(())
         });
-        (if search.needs_merging() { merge_by_diagonal(hsps) } else { hsps }, counts)
+        let found = hsps.len() as u64;
+        (if search.needs_merging() { merge_by_diagonal(hsps) } else { hsps }, found, counts)
     }
 
     /// The first `most` blocks in order of discovery, each HSP extended at once and alone (`--anyornone`).
     pub fn first_blocks(&self, table: &'a WordTable, most: usize) -> (StrandBlocks, SearchCounts) {
         let mut found_blocks = StrandBlocks::default();
+        // LASTZ does not report two blocks with the same ends.
+        let mut seen = HashSet::new();
         let threshold = self.gapped_threshold(None);
         let mut workspace = Default::default();
         let stage = match self.gapped() {
@@ -119,7 +126,9 @@ impl<'a> StrandComparison<'a> {
                 _ => Some(Block::from(&found.hsp)),
             };
             let passes = |b: &Block| filters::passes(b, &self.options.filters, stage, self.target, self.query);
-            found_blocks.blocks.extend(block.filter(passes));
+            found_blocks.blocks.extend(
+                block.filter(|block| passes(block) && seen.insert((block.target_range(), block.query_range()))),
+            );
             if found_blocks.blocks.len() >= most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         (found_blocks, counts)
@@ -176,13 +185,13 @@ impl<'a> StrandComparison<'a> {
             ..StrandBlocks::default()
         };
         filters::retain(&mut found.blocks, &self.options.filters, FilterStage::Gapped, self.target, self.query);
+        if self.options.no_trivial || self.options.self_comparison != SelfComparison::No {
+            trivial::drop_trivial(&mut found.blocks, &forced, self.target, self.query);
+        }
         if let Some(threshold) = gapped.inner {
             let started = Instant::now();
             self.fill(&mut found, gapped, threshold)?;
             found.seconds.inner = started.elapsed().as_secs_f64();
-        }
-        if self.options.no_trivial || self.options.self_comparison != SelfComparison::No {
-            trivial::drop_trivial(&mut found.blocks, &forced, self.target, self.query);
         }
         if self.options.self_comparison == SelfComparison::Mirrored {
             let pair = SelfPair { target: self.target, query: self.query };
@@ -193,7 +202,7 @@ impl<'a> StrandComparison<'a> {
 
     fn gap_free_blocks(&self, hsps: Vec<Hsp>) -> StrandBlocks {
         let mut blocks: Vec<Block> = hsps.iter().map(Block::from).collect();
-        filters::retain(&mut blocks, &self.options.filters, FilterStage::GapFree, self.target, self.query);
+        filters::retain(&mut blocks, &self.options.filters, self.gap_free_stage(), self.target, self.query);
         if self.options.self_comparison == SelfComparison::Mirrored {
             let pair = SelfPair { target: self.target, query: self.query };
             let mut mirrored = Vec::with_capacity(2 * blocks.len());
@@ -204,6 +213,19 @@ impl<'a> StrandComparison<'a> {
             blocks = mirrored;
         }
         StrandBlocks { blocks, ..StrandBlocks::default() }
+    }
+
+    /// LASTZ filters HSPs otherwise if it prints them as it finds them.
+    fn gap_free_stage(&self) -> FilterStage {
+        let options = self.options;
+        let at_once = options.masking == 0
+            && options.chain.is_none()
+            && !options.seed.recover_hits
+            && options.seed.twins.is_none()
+            && self.is_searched
+            && matches!(options.hsp_threshold, HspThreshold::Score(_))
+            && options.limits == QueryLimits::default();
+        if at_once { FilterStage::GapFreeAtOnce } else { FilterStage::GapFree }
     }
 
     /// Anchors in LASTZ's order.
@@ -294,7 +316,7 @@ impl<'a> StrandComparison<'a> {
         let target = cut(self.target, part.target.clone());
         let query = cut(self.query, part.query.clone());
         let table = WordTable::build(&target, &options.seed)?;
-        let inner = StrandComparison { options, target: &target, query: &query, ydrop: self.ydrop, progress: &|_| {} };
+        let inner = StrandComparison { options, target: &target, query: &query, is_searched: true, progress: &|_| {}, ..*self };
         let (hsps, _) = inner.search(&table).find();
         let mut found = inner.blocks(hsps, None, None, 1)?;
         for block in &mut found.blocks {
