@@ -28,19 +28,39 @@ pub struct Rectangle {
 }
 
 impl Rectangle {
-    /// The parts that lie inside one target and one query sequence each, target by target. Without separators in the
-    /// way that is the rectangle itself. Parts with a single base on either side are left out: LASTZ skips them.
-    pub fn within_sequences(&self, target: &SequenceSet, query: &SequenceSet) -> Vec<Rectangle> {
-        let query_parts = parts(&self.query, query);
-        let pairs = parts(&self.target, target)
-            .into_iter()
-            .flat_map(|t| query_parts.iter().map(move |q| Rectangle { target: t.clone(), query: q.clone() }));
-        pairs.filter(|part| part.target.len() > 1 && part.query.len() > 1).collect()
+    /// The parts of the rectangle that LASTZ searches where it spans several sequences: the first target sequence
+    /// against the first query sequence, all inner ones against each other, the last against the last. Without a
+    /// separator in the way that is the rectangle itself.
+    fn within_sequences(self, target: &SequenceSet, query: &SequenceSet) -> Vec<Rectangle> {
+        let (targets, queries) = (parts(&self.target, target), parts(&self.query, query));
+        let (Some(first), Some(last)) = (targets.first().zip(queries.first()), targets.last().zip(queries.last()))
+        else {
+            return Vec::new();
+        };
+        let mut pairs = vec![first];
+        if targets.len() > 2 || queries.len() > 2 {
+            for t in inner(&targets) {
+                pairs.extend(inner(&queries).iter().map(|q| (t, q)));
+            }
+        }
+        if targets.len() > 1 || queries.len() > 1 {
+            pairs.push(last);
+        }
+        pairs.into_iter().map(|(t, q)| Rectangle { target: t.clone(), query: q.clone() }).collect()
     }
 }
 
+/// All but the first and the last part; the first one if there is none between.
+fn inner(parts: &[Range<usize>]) -> &[Range<usize>] {
+    if parts.len() > 2 { &parts[1..parts.len() - 1] } else { &parts[..1] }
+}
+
+/// The sequences that a range touches. One of which it holds the last base only, at its start, does not count.
 fn parts(range: &Range<usize>, set: &SequenceSet) -> Vec<Range<usize>> {
-    let first = set.partitions.partition_point(|p| p.range.end <= range.start);
+    if !set.is_partitioned {
+        return vec![range.clone()];
+    }
+    let first = set.partitions.partition_point(|p| p.range.end <= range.start + 1);
     let touched = set.partitions[first..].iter().take_while(|p| p.range.start < range.end);
     touched
         .map(|p| p.range.start.max(range.start)..p.range.end.min(range.end))
@@ -57,16 +77,21 @@ struct Active {
 }
 
 /// Fills the gaps between blocks sorted by target start (6.1) and returns all blocks, outer and new, in LASTZ's order.
-/// `fill` searches one rectangle and returns its blocks sorted by 6.1.
+/// `fill` searches one rectangle, which lies in one target and one query sequence, and returns its blocks sorted by 6.1.
 pub fn interpolate(
     blocks: Vec<Block>,
-    target_len: usize,
-    query_len: usize,
+    target: &SequenceSet,
+    query: &SequenceSet,
     mut fill: impl FnMut(Rectangle) -> Result<Vec<Block>>,
 ) -> Result<Vec<Block>> {
     let mut fills: Vec<Vec<Block>> = Vec::new();
-    for rectangle in rectangles(&blocks, target_len, query_len) {
-        fills.push(fill(rectangle)?);
+    for rectangle in rectangles(&blocks, target.len(), query.len()) {
+        for part in rectangle.within_sequences(target, query) {
+            // LASTZ skips rectangles with a single base on either side.
+            if part.target.len() > 1 && part.query.len() > 1 {
+                fills.push(fill(part)?);
+            }
+        }
     }
     // Stable: outer blocks come first on equal starts, then the blocks of the newest fill.
     let mut all: Vec<Block> = blocks.into_iter().chain(fills.into_iter().rev().flatten()).collect();
@@ -74,8 +99,8 @@ pub fn interpolate(
     Ok(all)
 }
 
-/// The rectangles to fill, in LASTZ's order.
-pub fn rectangles(blocks: &[Block], target_len: usize, query_len: usize) -> Vec<Rectangle> {
+/// The rectangles to fill, in LASTZ's order, sequences not considered.
+fn rectangles(blocks: &[Block], target_len: usize, query_len: usize) -> Vec<Rectangle> {
     let mut walk = Walk { active: Vec::new(), rectangles: Vec::new(), lens: (target_len as i64, query_len as i64) };
     for block in blocks.iter().filter(|block| !block.script.is_empty()) {
         walk.step(block);
@@ -219,8 +244,9 @@ mod tests {
     #[test]
     fn fills_are_merged_by_target_start() {
         let outer = vec![block(1_000, 1_000, 100), block(2_000, 2_000, 100)];
+        let set = SequenceSet::single("s", &[b'A'; 5_000]);
         let mut calls = 0;
-        let all = interpolate(outer, 5_000, 5_000, |_| {
+        let all = interpolate(outer, &set, &set, |_| {
             calls += 1;
             Ok(vec![block(1_000, calls, 1), block(1_500, calls, 1)])
         })
@@ -233,9 +259,27 @@ mod tests {
 
     #[test]
     fn rectangles_are_split_at_separators() {
-        let mut set = SequenceSet::single("t", &[b'A'; 30]);
-        set.partitions = [1..10, 11..12, 13..29].map(|range| Partition { range, ..Partition::default() }).to_vec();
-        let parts = rectangle(5..20, 8..12).within_sequences(&set, &set);
-        assert_eq!(parts, [rectangle(5..10, 8..10), rectangle(13..20, 8..10)]);
+        let mut set = SequenceSet::single("t", &[b'A'; 50]);
+        set.is_partitioned = true;
+        set.partitions =
+            [1..10, 11..20, 21..30, 31..49].map(|range| Partition { range, ..Partition::default() }).to_vec();
+        let split = |target: Range<usize>, query: Range<usize>| rectangle(target, query).within_sequences(&set, &set);
+        assert_eq!(split(3..8, 12..15), [rectangle(3..8, 12..15)]);
+        assert_eq!(split(3..15, 12..25), [rectangle(3..10, 12..20), rectangle(11..15, 21..25)]);
+        assert_eq!(split(3..8, 3..25), [rectangle(3..8, 3..10), rectangle(3..8, 11..20), rectangle(3..8, 21..25)]);
+        assert_eq!(
+            split(3..40, 3..40),
+            [
+                rectangle(3..10, 3..10),
+                rectangle(11..20, 11..20),
+                rectangle(11..20, 21..30),
+                rectangle(21..30, 11..20),
+                rectangle(21..30, 21..30),
+                rectangle(31..40, 31..40),
+            ]
+        );
+        // The last base of a sequence alone does not make it the first one; the first base alone makes it the last.
+        assert_eq!(split(9..12, 5..8), [rectangle(11..12, 5..8)]);
+        assert_eq!(split(5..12, 5..8), [rectangle(5..10, 5..8), rectangle(11..12, 5..8)]);
     }
 }

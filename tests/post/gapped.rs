@@ -4,7 +4,7 @@ use crate::gap_free::random_filters;
 use crate::lastz::{Bench, FORMAT, Random, Run, cases, load, strands};
 use fastz::options::OverLimit;
 use fastz::post::filters::{FilterStage, retain};
-use fastz::post::inner::interpolate;
+use fastz::post::inner::{Rectangle, interpolate};
 use fastz::post::limits::DepthLimit;
 use fastz::post::masking::{CounterWidth, TargetCoverage, write_masking};
 use fastz::post::mirror::SelfPair;
@@ -316,38 +316,45 @@ fn inner_rectangles_searched_by_lastz_give_its_inner_blocks() {
             t.extend(random.mutate(&islands[a], 50, 3));
             q.extend(random.mutate(&islands[b], 50, 3));
         }
-        bench.fasta("t.fa", &[("t", t)]);
-        bench.fasta("q.fa", &[("q", q)]);
-        let options = ["t.fa", "q.fa", "--hspthresh=5000", "--ydrop=2000", FORMAT];
+        // One sequence, or one cut into several that LASTZ keeps in one array.
+        let words = ["t", "q"].map(|name| {
+            let bases = if name == "t" { &t } else { &q };
+            let n_cuts = random.below(3);
+            let mut cuts: Vec<usize> = (0..n_cuts).map(|_| random.between(1, bases.len() - 1)).collect();
+            cuts.extend([0, bases.len()]);
+            cuts.sort_unstable();
+            cuts.dedup();
+            let names: Vec<String> = (0..cuts.len()).map(|i| format!("{name}{i}")).collect();
+            let records: Vec<(&str, Vec<u8>)> =
+                cuts.windows(2).zip(&names).map(|(w, name)| (&name[..], bases[w[0]..w[1]].to_vec())).collect();
+            bench.fasta(&format!("{name}.fa"), &records);
+            format!("{name}.fa{}", if n_cuts == 0 { "" } else { "[multiple]" })
+        });
+        let options = [&words[0][..], &words[1][..], "--hspthresh=5000", "--ydrop=2000", FORMAT];
         let outer = bench.lastz_ok(&options);
         let least = ["1200", "1500", "2000"][random.below(3)];
         let inner = format!("--inner={least}");
         let filled = bench.lastz_ok(&[&options[..], &[&inner]].concat());
-        let target = &load(&bench, "t.fa")[0];
-        for query in strands(load(&bench, "q.fa")) {
-            bench.fasta("strand.fa", &[("q", query.bases.clone())]);
+        let target = &load(&bench, &words[0])[0];
+        for query in strands(load(&bench, &words[1])) {
             let blocks = outer.blocks(target, &query);
             n_new += filled.blocks(target, &query).len() - blocks.len();
-            let ours = interpolate(blocks, target.len(), query.len(), |rectangle| {
-                let parts = rectangle.within_sequences(target, &query);
-                Ok(parts.iter().flat_map(|part| fill(&bench, part, least)).collect())
-            })
-            .unwrap();
-            let context = format!("case {case}: {inner} {} in {:?}", query.strand(), bench.path(""));
-            assert_eq!(ours, filled.blocks(target, &query), "{context}");
+            let ours = interpolate(blocks, target, &query, |part| Ok(fill(&bench, target, &query, &part, least)));
+            let context = format!("case {case}: {options:?} {inner} {} in {:?}", query.strand(), bench.path(""));
+            assert_eq!(ours.unwrap(), filled.blocks(target, &query), "{context}");
         }
     }
     assert!(n_new > 10, "only {n_new} inner blocks");
 }
 
-/// Searches a rectangle by a run of lastz on the two subranges (lastz-semantics 6.4).
-fn fill(bench: &Bench, part: &fastz::post::inner::Rectangle, least: &str) -> Vec<Block> {
-    let target_word = format!("t.fa[{}..{}]", part.target.start + 1, part.target.end);
-    let query_word = format!("strand.fa[{}..{}]", part.query.start + 1, part.query.end);
+/// Searches a rectangle by a run of lastz on its two sides (lastz-semantics 6.4).
+fn fill(bench: &Bench, target: &SequenceSet, query: &SequenceSet, part: &Rectangle, least: &str) -> Vec<Block> {
+    bench.fasta("rows.fa", &[("t", target.bases[part.target.clone()].to_vec())]);
+    bench.fasta("columns.fa", &[("q", query.bases[part.query.clone()].to_vec())]);
     let thresholds = [format!("--hspthresh={least}"), format!("--gappedthresh={least}")];
     let run = bench.lastz_ok(&[
-        &target_word,
-        &query_word,
+        "rows.fa",
+        "columns.fa",
         "--strand=plus",
         "--seed=match7",
         "--notransition",
@@ -358,8 +365,12 @@ fn fill(bench: &Bench, part: &fastz::post::inner::Rectangle, least: &str) -> Vec
         &thresholds[1],
         FORMAT,
     ]);
-    let whole = |name: &str| SequenceSet::single(name, &[]);
-    run.blocks(&whole("t"), &whole("q"))
+    let mut blocks = run.blocks(&SequenceSet::single("t", &[]), &SequenceSet::single("q", &[]));
+    for block in &mut blocks {
+        block.target_start += part.target.start;
+        block.query_start += part.query.start;
+    }
+    blocks
 }
 
 #[test]
