@@ -5,8 +5,6 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-use rayon::prelude::*;
-
 use crate::alignment::{Anchor, Block, Hsp};
 use crate::anchor::{anchor_of, anchors, sort_anchors};
 use crate::cpu::Ydrop;
@@ -19,7 +17,7 @@ use crate::options::{
     GapFreeExtension, GappedOptions, GappedThreshold, HspThreshold, Options, QueryLimits, SelfComparison, Strands,
 };
 use crate::post::filters::{self, FilterStage};
-use crate::post::inner::{Rectangle, interpolate, rectangles};
+use crate::post::inner::{Rectangle, interpolate};
 use crate::post::limits::StrandDepth;
 use crate::post::mirror::SelfPair;
 use crate::post::{chain, trivial};
@@ -268,21 +266,9 @@ impl<'a> StrandComparison<'a> {
     fn fill(&self, found: &mut StrandBlocks, gapped: &GappedOptions, threshold: i32) -> Result<()> {
         let options = self.fill_options(gapped, threshold);
         let outer = found.blocks.len();
-        let parts: Vec<Vec<Block>> = rectangles(&found.blocks, self.target.len(), self.query.len())
-            .par_iter()
-            .map(|rectangle| {
-                let mut blocks = Vec::new();
-                for part in rectangle.within_sequences(self.target, self.query) {
-                    blocks.extend(self.fill_rectangle(&part, &options)?);
-                }
-                blocks.sort_by_key(|block: &Block| block.target_start);
-                Ok(blocks)
-            })
-            .collect::<Result<_>>()?;
-        let mut parts = parts.into_iter();
         let blocks = std::mem::take(&mut found.blocks);
         found.blocks =
-            interpolate(blocks, self.target.len(), self.query.len(), |_| Ok(parts.next().unwrap_or_default()))?;
+            interpolate(blocks, self.target, self.query, |rectangle| self.fill_rectangle(rectangle, &options))?;
         found.inner_blocks = (found.blocks.len() - outer) as u64;
         Ok(())
     }

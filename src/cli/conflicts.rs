@@ -44,6 +44,10 @@ fn check_input(arguments: &Arguments) -> Result<()> {
         input.self_comparison && input.query.is_some(),
         "--self can't be used when you specify a query file: the target is the query",
     )?;
+    refuse(
+        input.self_comparison && !input.query_action.is_empty(),
+        "--action:query can't be used with --self: give the actions to the target",
+    )?;
     refuse(arguments.post.mirror && !input.self_comparison, "--mirror can only be used with --self")?;
     refuse(
         scoring.match_scores.is_some() && !scoring.scores.is_empty(),

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use fastz::options::{MatchCount, OverLimit, RatioRange, SeedHitFilter};
+use fastz::post::filters::ratio_of_percent;
 use fastz::scoring::number::{parse_integer, parse_score};
 
 type Result<T> = std::result::Result<T, String>;
@@ -71,7 +72,7 @@ pub fn ratio_range(text: &str) -> Result<RatioRange> {
     if min > max || max > 100.0 {
         return Err(bad());
     }
-    Ok(RatioRange { min: (min / 100.0) as f32, max: (max / 100.0) as f32 })
+    Ok(RatioRange { min: ratio_of_percent(min), max: ratio_of_percent(max) })
 }
 
 /// `--matchcount=n|n%`.

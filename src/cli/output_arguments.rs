@@ -8,7 +8,7 @@ use fastz::scoring::number::{parse_integer, parse_score};
 
 use super::invocation::Device;
 use super::limits::{Filter, best_count, block_limit, depth_limit, hsp_limit, match_count, ratio_range};
-use super::values::{count, expansion, memory_bytes};
+use super::values::{count, expansion, format_name, memory_bytes};
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Post-processing")]
@@ -68,7 +68,7 @@ pub struct PostArguments {
 pub struct OutputArguments {
     /// Format (--help=formats) [default: lav]
     #[arg(long, require_equals = true, value_name = "format")]
-    #[arg(value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    #[arg(value_parser = format_name)]
     pub format: Vec<String>,
     /// Write to a file instead of standard output
     #[arg(long, require_equals = true, value_name = "file")]

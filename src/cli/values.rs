@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use fastz::options::{HspThreshold, Twins, WordCountLimit};
+use fastz::output::Format;
 use fastz::scoring::number::{Units, parse, parse_integer, parse_score};
 use fastz::scoring::setup::{Ambiguity, PairScore};
 
@@ -247,6 +248,11 @@ pub fn word_count_limit(text: &str) -> Result<Option<WordCountLimit>> {
         Some(spacing) => WordCountLimit::CountWithSpacing(count, spacing),
         None => WordCountLimit::Count(count),
     }))
+}
+
+/// `--format`: the text of a format that there is.
+pub fn format_name(text: &str) -> Result<String> {
+    Format::parse(text).map(|_| text.to_string()).map_err(|error| error.to_string())
 }
 
 /// `--step=n`.

@@ -119,7 +119,7 @@ thread_local! {
 
 impl GappedStage<'_> {
     /// Extends `anchors`, which are in LASTZ's order (4.2). `forced` blocks come first, whatever their score (4.4).
-    /// `accepted` sees each block as it is accepted and may stop the stage after it.
+    /// `accepted` sees each other block as it is accepted and may stop the stage after it.
     pub fn run(
         &self,
         anchors: &[Anchor],
@@ -128,13 +128,7 @@ impl GappedStage<'_> {
     ) -> GappedResult {
         let mut state = Committed::default();
         state.counts.anchors = anchors.len() as u64;
-        for block in forced {
-            let stop = accepted(&block).is_break();
-            state.push(block);
-            if stop {
-                return state.finish(self.threshold);
-            }
-        }
+        forced.into_iter().for_each(|block| state.push(block));
         let mut ready: HashMap<usize, Extension> = HashMap::new();
         let mut waves = WaveSize { size: self.wave.min(2), wasted: 0 };
         let mut next = 0;

@@ -31,7 +31,7 @@ impl AxtWriter {
 impl AlignmentWriter for AxtWriter {
     fn begin(&mut self, run: &RunInfo, out: &mut dyn Write) -> Result<()> {
         self.text.clear();
-        header::write_comment_header(&mut self.text, run)?;
+        header::write_comment_header(&mut self.text, run, false)?;
         if self.kind == AxtKind::WithComments {
             header::write_seed_and_step(&mut self.text, run, "# ")?;
         }

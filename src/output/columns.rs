@@ -197,10 +197,21 @@ impl<'a> Placed<'a> {
         })
     }
 
+    /// The runs of pairs in order. LASTZ has an empty one between two gaps that touch.
+    pub fn pair_runs(&self) -> impl Iterator<Item = Run<'a>> + use<'a> {
+        let mut after_gap = false;
+        self.runs().filter_map(move |run| {
+            let is_gap = run.op != EditOp::Pair;
+            let between_gaps = std::mem::replace(&mut after_gap, is_gap) && is_gap;
+            let empty = Run { op: EditOp::Pair, target: &[], query: &[], ..run };
+            if is_gap { between_gaps.then_some(empty) } else { Some(run) }
+        })
+    }
+
     /// The runs of pairs as blocks of their own, each with the sum of its pair scores.
     pub fn segments(&self, matrix: &'a Matrix) -> impl Iterator<Item = Block> + use<'a> {
         let (target_start, query_start) = (self.block.target_start, self.block.query_start);
-        self.runs().filter(|run| run.op == EditOp::Pair).map(move |run| Block {
+        self.pair_runs().map(move |run| Block {
             target_start: target_start + run.target_before,
             query_start: query_start + run.query_before,
             script: crate::alignment::EditScript::pairs(run.len() as u32),

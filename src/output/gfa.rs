@@ -7,7 +7,7 @@
 
 use std::io::Write;
 
-use crate::alignment::{Block, EditOp};
+use crate::alignment::Block;
 use crate::error::Result;
 use crate::output::columns::{Placed, pair_score};
 use crate::output::lav::{base_pair_percent, push_source, push_title};
@@ -43,7 +43,7 @@ impl GfaWriter {
             write!(text, "A {}{}/{}{} ", starts.0, strands.0, starts.1, strands.1)?;
             writeln!(text, "{}/{} {}", target.len, query.len, placed.block.score)?;
         }
-        for piece in placed.runs().filter(|piece| piece.op == EditOp::Pair) {
+        for piece in placed.pair_runs() {
             let (t, q) = (starts.0 + piece.target_before, starts.1 + piece.query_before);
             let score = match run.gapped {
                 true => pair_score(&run.scoring.gapped, piece.target, piece.query),

@@ -124,15 +124,18 @@ pub(crate) fn write_matrix(out: &mut Vec<u8>, scoring: &Scoring, as_comment: boo
 }
 
 /// The comment lines that axt and maf headers share, from the line with the program's name on.
-pub(crate) fn write_comment_header(out: &mut Vec<u8>, run: &RunInfo) -> std::io::Result<()> {
+/// `names_derivation` says how they show a gapped threshold that follows from the HSPs: in words, or as these.
+pub(crate) fn write_comment_header(out: &mut Vec<u8>, run: &RunInfo, names_derivation: bool) -> std::io::Result<()> {
     out.extend_from_slice(b"# ");
     run.push_command(out);
     out.extend_from_slice(b"\n#\n");
     let thresholds = &run.thresholds;
     writeln!(out, "# hsp_threshold      = {}", thresholds.hsp)?;
     match thresholds.gapped {
-        Threshold::Score(score) => writeln!(out, "# gapped_threshold   = {score}")?,
-        Threshold::TopBases(_) => out.extend_from_slice(b"# gapped_threshold   = (derived from hsp_threshold)\n"),
+        Threshold::TopBases(_) if names_derivation => {
+            out.extend_from_slice(b"# gapped_threshold   = (derived from hsp_threshold)\n");
+        }
+        threshold => writeln!(out, "# gapped_threshold   = {threshold}")?,
     }
     writeln!(out, "# x_drop             = {}", thresholds.x_drop)?;
     writeln!(out, "# y_drop             = {}", thresholds.y_drop)?;

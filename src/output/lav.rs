@@ -14,7 +14,7 @@
 use std::io::Write;
 use std::ops::Range;
 
-use crate::alignment::{Block, EditOp};
+use crate::alignment::Block;
 use crate::error::Result;
 use crate::output::columns::{Placed, Row, Run, base_pair_count, match_count};
 use crate::output::text::TextScratch;
@@ -58,7 +58,7 @@ impl LavWriter {
         writeln!(text, "a {{\n  s {}", placed.block.score)?;
         writeln!(text, "  b {} {}", target + 1, query + 1)?;
         writeln!(text, "  e {} {}", target + placed.target.len, query + placed.query.len)?;
-        for piece in placed.runs().filter(|piece| piece.op == EditOp::Pair) {
+        for piece in placed.pair_runs() {
             let (t, q) = (target + piece.target_before, query + piece.query_before);
             let percent = identity_percent(run, &piece);
             writeln!(text, "  l {} {} {} {} {percent}", t + 1, q + 1, t + piece.len(), q + piece.len())?;

@@ -100,7 +100,7 @@ impl AlignmentWriter for MafWriter {
         }
         self.text.clear();
         writeln!(self.text, "##maf version=1 scoring={}", run.program)?;
-        header::write_comment_header(&mut self.text, run)?;
+        header::write_comment_header(&mut self.text, run, true)?;
         if self.has_comments() {
             header::write_seed_and_step(&mut self.text, run, "# ")?;
         }

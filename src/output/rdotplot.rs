@@ -9,7 +9,7 @@
 
 use std::io::Write;
 
-use crate::alignment::{Block, EditOp};
+use crate::alignment::Block;
 use crate::error::Result;
 use crate::output::columns::{Placed, Row, pair_score};
 use crate::output::{AlignmentWriter, RunInfo, StrandView, refuse_reversed_target};
@@ -61,12 +61,12 @@ impl AlignmentWriter for RdotplotWriter {
                 out.write_all(&self.text)?;
                 refuse_reversed_target(view, "rdotplot")?;
             }
-            for piece in placed.runs().filter(|piece| piece.op == EditOp::Pair) {
+            for piece in placed.pair_runs() {
                 let score =
                     if run.gapped { pair_score(&run.scoring.gapped, piece.target, piece.query) } else { block.score };
-                for offset in [0, piece.len() - 1] {
-                    let target = plotted(&placed.target, piece.target_before + offset);
-                    let query = plotted(&placed.query, piece.query_before + offset);
+                let (t, q) = (piece.target_before, piece.query_before);
+                for (t, q) in [(t, q), (t + piece.len() - 1, q + piece.len() - 1)] {
+                    let (target, query) = (plotted(&placed.target, t), plotted(&placed.query, q));
                     write!(self.text, "{target}\t{query}")?;
                     if self.with_scores {
                         write!(self.text, "\t{score}")?;

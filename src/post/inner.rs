@@ -10,6 +10,8 @@
 //! ```
 //! This file decides which rectangles are searched, and in which order; the search itself is the caller's.
 
+use rayon::prelude::*;
+
 use crate::alignment::Block;
 use crate::error::Result;
 use crate::sequence::SequenceSet;
@@ -31,7 +33,7 @@ impl Rectangle {
     /// The parts of the rectangle that LASTZ searches where it spans several sequences: the first target sequence
     /// against the first query sequence, all inner ones against each other, the last against the last. Without a
     /// separator in the way that is the rectangle itself.
-    fn within_sequences(self, target: &SequenceSet, query: &SequenceSet) -> Vec<Rectangle> {
+    fn within_sequences(&self, target: &SequenceSet, query: &SequenceSet) -> Vec<Rectangle> {
         let (targets, queries) = (parts(&self.target, target), parts(&self.query, query));
         let (Some(first), Some(last)) = (targets.first().zip(queries.first()), targets.last().zip(queries.last()))
         else {
@@ -77,22 +79,21 @@ struct Active {
 }
 
 /// Fills the gaps between blocks sorted by target start (6.1) and returns all blocks, outer and new, in LASTZ's order.
-/// `fill` searches one rectangle, which lies in one target and one query sequence, and returns its blocks sorted by 6.1.
+/// `fill` searches one rectangle, which lies in one target and one query sequence, and returns its blocks sorted by 6.1;
+/// rectangles are searched in parallel.
 pub fn interpolate(
     blocks: Vec<Block>,
     target: &SequenceSet,
     query: &SequenceSet,
-    mut fill: impl FnMut(Rectangle) -> Result<Vec<Block>>,
+    fill: impl Fn(&Rectangle) -> Result<Vec<Block>> + Sync + Send,
 ) -> Result<Vec<Block>> {
-    let mut fills: Vec<Vec<Block>> = Vec::new();
-    for rectangle in rectangles(&blocks, target.len(), query.len()) {
-        for part in rectangle.within_sequences(target, query) {
-            // LASTZ skips rectangles with a single base on either side.
-            if part.target.len() > 1 && part.query.len() > 1 {
-                fills.push(fill(part)?);
-            }
-        }
-    }
+    let parts: Vec<Rectangle> = rectangles(&blocks, target.len(), query.len())
+        .iter()
+        .flat_map(|rectangle| rectangle.within_sequences(target, query))
+        // LASTZ skips rectangles with a single base on either side.
+        .filter(|part| part.target.len() > 1 && part.query.len() > 1)
+        .collect();
+    let fills: Vec<Vec<Block>> = parts.par_iter().map(fill).collect::<Result<_>>()?;
     // Stable: outer blocks come first on equal starts, then the blocks of the newest fill.
     let mut all: Vec<Block> = blocks.into_iter().chain(fills.into_iter().rev().flatten()).collect();
     all.sort_by_key(|block| block.target_start);

@@ -339,7 +339,7 @@ fn inner_rectangles_searched_by_lastz_give_its_inner_blocks() {
         for query in strands(load(&bench, &words[1])) {
             let blocks = outer.blocks(target, &query);
             n_new += filled.blocks(target, &query).len() - blocks.len();
-            let ours = interpolate(blocks, target, &query, |part| Ok(fill(&bench, target, &query, &part, least)));
+            let ours = interpolate(blocks, target, &query, |part| Ok(fill(&bench, target, &query, part, least)));
             let context = format!("case {case}: {options:?} {inner} {} in {:?}", query.strand(), bench.path(""));
             assert_eq!(ours.unwrap(), filled.blocks(target, &query), "{context}");
         }
