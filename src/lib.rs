@@ -2,6 +2,7 @@
 #![warn(missing_docs)]
 
 pub mod alignment;
+pub mod cpu;
 pub mod error;
 pub mod extend;
 pub mod options;

@@ -2,6 +2,10 @@
 //!
 //! A gap of n bases costs `gap_open + n * gap_extend`; LASTZ charges open **and** extend on the first base.
 
+mod classes;
+
+pub use classes::ScoreClasses;
+
 /// Score of a byte pair that the matrix does not name (N, digits).
 pub const DEFAULT_FILL: i32 = -100;
 /// Score of pairs with X, and, in the gap-free stage, with lower-case bases and N.
