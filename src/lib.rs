@@ -5,6 +5,7 @@ pub mod alignment;
 pub mod cpu;
 pub mod error;
 pub mod extend;
+pub mod gpu;
 pub mod options;
 pub mod output;
 pub mod scoring;

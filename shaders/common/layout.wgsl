@@ -52,3 +52,10 @@ struct Span {
     n_blocks: u32,
     link_start: u32,        // words after the run's link_start
 }
+
+// Where the traceback writes the path of a run.
+struct Script {
+    start: u32,             // first word among the runs
+    capacity: u32,          // words it may write
+    n_runs: u32,            // words that the path has, even if more than the capacity
+}

@@ -101,12 +101,12 @@ fn load_letters(task: Task, column0: u32) {
     let forward = params.query_origin + task.query_start + column0 - 1u;
     let backward = params.query_origin + task.query_start - column0 + 2u - COLUMNS;
     let low = select(forward, backward, task.is_left == 1u);
-    let word0 = low >> 3u;
+    let first_word = low >> 3u;
     let shift = 4u * (low & 7u);
 // for each word w
-    var word$w = query_letters[word0 + $wu] >> shift;
+    var word$w = query_letters[first_word + $wu] >> shift;
     if shift > 0u {
-        word$w |= query_letters[word0 + $wu + 1u] << (32u - shift);
+        word$w |= query_letters[first_word + $wu + 1u] << (32u - shift);
     }
 // end
     if task.is_left == 1u {

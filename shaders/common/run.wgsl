@@ -34,6 +34,9 @@ fn run_tasks(slot: u32) {
             break;
         }
     }
+    if lane == 0u {
+        atomicAdd(&counters[COUNTER_ROWS], params.row_budget - rows_left);
+    }
 }
 
 fn take_task() -> u32 {

@@ -137,6 +137,18 @@ gpu_struct! {
     }
 }
 
+gpu_struct! {
+    /// Where the traceback writes the path of a run.
+    Script {
+        /// First word among the runs.
+        start: u32,
+        /// Words it may write.
+        capacity: u32,
+        /// Words that the path has, even if more than the capacity.
+        n_runs: u32,
+    }
+}
+
 /// The run ended by itself.
 pub const STATUS_DONE: u32 = 1;
 /// The run was cut because the traceback memory was used up (5.10).
@@ -181,8 +193,10 @@ pub const COUNTER_HULLS: u32 = 1;
 pub const COUNTER_FINISHED: u32 = 2;
 /// The adapter ran the kernel with this subgroup width instead of the one it was made for.
 pub const COUNTER_WRONG_WIDTH: u32 = 3;
+/// Rows swept by all workgroups so far, modulo 2^32: a dispatch that adds none did not run.
+pub const COUNTER_ROWS: u32 = 4;
 /// Number of counters.
-pub const N_COUNTERS: u32 = 4;
+pub const N_COUNTERS: u32 = 5;
 
 /// The constants above as WGSL text: Rust owns them.
 pub fn constants() -> String {
@@ -205,6 +219,7 @@ pub fn constants() -> String {
     number("COUNTER_HULLS", COUNTER_HULLS);
     number("COUNTER_FINISHED", COUNTER_FINISHED);
     number("COUNTER_WRONG_WIDTH", COUNTER_WRONG_WIDTH);
+    number("COUNTER_ROWS", COUNTER_ROWS);
     number("WINDOW_ROWS", crate::extend::side::WINDOW_ROWS as u32);
     text.push_str(&format!("const DEAD: i32 = {DEAD}i;\n"));
     text
