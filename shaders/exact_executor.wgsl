@@ -38,12 +38,12 @@ fn end_row_links(task: Task, row: u32) {
     let span = spans[task.span_start + row / WINDOW_ROWS];
     let own_block = block - span.first_block;
     let start = task.link_start + span.link_start + (row % WINDOW_ROWS) * WORDS * span.n_blocks + own_block;
-    for (var word = 0u; word < WORDS; word += 1u) {
-        if own_block < span.n_blocks {
-            links[start + word * span.n_blocks] = row_links[word];
-        }
-        row_links[word] = 0u;
+// for each word w
+    if own_block < span.n_blocks {
+        links[start + $wu * span.n_blocks] = row_links[$w];
     }
+    row_links[$w] = 0u;
+// end
 }
 
 fn end_hull(task_ix: u32, rows_ix: u32, first: u32, end: u32) {

@@ -4,8 +4,7 @@
 // grid:     one lane per run
 // reads:    params
 //           tasks[n_tasks], spans, links    as exact_executor
-//           verdicts[n_tasks]               Verdict: where the path ends
-// writes:   scripts[n_tasks]                Script: place given by the host, n_runs by the kernel
+// writes:   scripts[n_tasks]                Script: the host gives its place and the end cell
 //           runs                            u32: 2 bits of LINK_SOURCE, 30 bits of length, from the end cell on
 // requires: layout
 
@@ -13,11 +12,8 @@
 @group(0) @binding(1) var<storage, read> tasks: array<Task>;
 @group(0) @binding(2) var<storage, read> spans: array<Span>;
 @group(0) @binding(3) var<storage, read> links: array<u32>;
-@group(0) @binding(4) var<storage, read> verdicts: array<Verdict>;
-@group(0) @binding(5) var<storage, read_write> scripts: array<Script>;
-@group(0) @binding(6) var<storage, read_write> runs: array<u32>;
-
-const TRACEBACK_LANES: u32 = 32u;
+@group(0) @binding(4) var<storage, read_write> scripts: array<Script>;
+@group(0) @binding(5) var<storage, read_write> runs: array<u32>;
 
 fn link_at(task: Task, row: u32, column: u32) -> u32 {
     let span = spans[task.span_start + row / WINDOW_ROWS];
@@ -34,56 +30,55 @@ fn next_source(link: u32, arrived_by: u32) -> u32 {
     return select(link & LINK_SOURCE, arrived_by, stays);
 }
 
+// Ends the run of equal columns that the path is in.
+fn close_columns(script: ptr<function, Script>) {
+    if (*script).run_len > 0u {
+        if (*script).n_runs < (*script).capacity {
+            runs[(*script).start + (*script).n_runs] = ((*script).run_len << 2u) | (*script).arrived_by;
+        }
+        (*script).n_runs += 1u;
+    }
+    (*script).run_len = 0u;
+}
+
 @compute @workgroup_size(TRACEBACK_LANES)
 fn trace_back(@builtin(global_invocation_id) id: vec3<u32>) {
     let task_ix = id.x;
-    if task_ix >= params.n_tasks {
+    if task_ix >= params.n_tasks || scripts[task_ix].is_done != 0u {
         return;
     }
     let task = tasks[task_ix];
-    let slot = scripts[task_ix];
-    var row = verdicts[task_ix].end_row;
-    var column = verdicts[task_ix].end_column;
-    var source = LINK_PAIR;
-    var run_source = LINK_PAIR;
-    var run_len = 0u;
-    var n_runs = 0u;
-    loop {
-        // Row 0 is one insertion; past it, what is left of the last run.
-        var len = 1u;
-        if row > 0u {
-            source = next_source(link_at(task, row, column), source);
-        } else {
-            source = LINK_INSERTION;
-            len = column;
+    var script = scripts[task_ix];
+    // A path longer than this goes on in the next dispatch.
+    for (var step = 0u; step < TRACEBACK_STEPS && script.row > 0u; step += 1u) {
+        let source = next_source(link_at(task, script.row, script.column), script.arrived_by);
+        if source != script.arrived_by {
+            close_columns(&script);
+            script.arrived_by = source;
         }
-        let is_end = row == 0u && column == 0u;
-        if source == run_source && !is_end {
-            run_len += len;
-        } else {
-            if run_len > 0u {
-                if n_runs < slot.capacity {
-                    runs[slot.start + n_runs] = (run_len << 2u) | run_source;
-                }
-                n_runs += 1u;
-            }
-            run_source = source;
-            run_len = len;
-        }
-        if is_end {
-            break;
-        }
+        script.run_len += 1u;
         if source != LINK_INSERTION {
-            row -= 1u;
+            script.row -= 1u;
         }
         if source != LINK_DELETION {
-            if column < len {
-                // Only a broken link leads out of the window: no valid script has this many runs.
-                n_runs = 0xffffffffu;
+            if script.column == 0u {
+                // Only broken links lead here.
+                script.is_done = 2u;
                 break;
             }
-            column -= len;
+            script.column -= 1u;
         }
     }
-    scripts[task_ix].n_runs = n_runs;
+    if script.row == 0u && script.is_done == 0u {
+        // Row 0 is one insertion.
+        if script.column > 0u && script.arrived_by != LINK_INSERTION {
+            close_columns(&script);
+            script.arrived_by = LINK_INSERTION;
+        }
+        script.run_len += script.column;
+        script.column = 0u;
+        close_columns(&script);
+        script.is_done = 1u;
+    }
+    scripts[task_ix] = script;
 }

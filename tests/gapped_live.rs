@@ -144,8 +144,9 @@ fn blocks_equal_lastz_block_for_block() {
             gapped_args.push("--allocate:traceback=100K".into());
             options.traceback_bytes = Some(100 << 10);
         }
-        let common: Vec<String> =
-            ["t.fa", "q.fa", "--strand=plus", &format!("--hspthresh={threshold}"), "--notrivial"].map(String::from).into();
+        let common: Vec<String> = ["t.fa", "q.fa", "--strand=plus", &format!("--hspthresh={threshold}"), "--notrivial"]
+            .map(String::from)
+            .into();
         let fields = "--format=general-:score,zstart1,end1,zstart2,end2,cigar";
         let hsps = lastz(dir.path(), &[common.clone(), vec!["--nogapped".into(), fields.into()]].concat()).unwrap();
         let gapped_args = [common, gapped_args, vec![fields.into()]].concat();
@@ -190,7 +191,12 @@ fn blocks_equal_lastz_block_for_block() {
                     std::fs::copy(dir.path().join(name), Path::new("target/gapped_live").join(name)).unwrap();
                 }
             }
-            assert_eq!(found, expected, "case {case}, wave {wave}, vectorised {vectorised}: lastz {}", gapped_args.join(" "));
+            assert_eq!(
+                found,
+                expected,
+                "case {case}, wave {wave}, vectorised {vectorised}: lastz {}",
+                gapped_args.join(" ")
+            );
             blocks_seen += result.blocks.len();
         }
     }

@@ -31,10 +31,11 @@ fn parse(shader: Shader, variant: &Variant) -> (naga::Module, naga::valid::Modul
         let line = error.location(&text.text).map_or(0, |location| location.line_number);
         panic!("{} ({variant}) {}: {}", shader.name(), text.origin(line), error.emit_to_string(&text.text))
     });
-    let info = Validator::new(ValidationFlags::all(), Capabilities::SUBGROUP).validate(&module).unwrap_or_else(|error| {
-        let line = error.location(&text.text).map_or(0, |location| location.line_number);
-        panic!("{} ({variant}) {}: {}", shader.name(), text.origin(line), error.emit_to_string(&text.text))
-    });
+    let info =
+        Validator::new(ValidationFlags::all(), Capabilities::SUBGROUP).validate(&module).unwrap_or_else(|error| {
+            let line = error.location(&text.text).map_or(0, |location| location.line_number);
+            panic!("{} ({variant}) {}: {}", shader.name(), text.origin(line), error.emit_to_string(&text.text))
+        });
     (module, info)
 }
 
@@ -45,8 +46,10 @@ fn every_text_is_valid_and_can_be_written_for_all_backends() {
             let (module, info) = parse(shader, &variant);
             let what = format!("{} ({variant})", shader.name());
             let options = naga::back::spv::Options { lang_version: (1, 3), ..Default::default() };
-            naga::back::spv::write_vec(&module, &info, &options, None).unwrap_or_else(|e| panic!("{what}: SPIR-V: {e}"));
-            let options = naga::back::msl::Options { lang_version: (2, 4), fake_missing_bindings: true, ..Default::default() };
+            naga::back::spv::write_vec(&module, &info, &options, None)
+                .unwrap_or_else(|e| panic!("{what}: SPIR-V: {e}"));
+            let options =
+                naga::back::msl::Options { lang_version: (2, 4), fake_missing_bindings: true, ..Default::default() };
             naga::back::msl::write_string(&module, &info, &options, &Default::default())
                 .unwrap_or_else(|e| panic!("{what}: MSL: {e}"));
             let options = naga::back::hlsl::Options {
@@ -113,7 +116,8 @@ fn compare<T: GpuStruct>(modules: &[naga::Module]) {
                 (member.name.as_deref().unwrap_or_default(), wgsl_type, member.offset as usize)
             })
             .collect();
-        let ours: Vec<_> = T::FIELDS.iter().map(|&Field { name, wgsl_type, offset }| (name, wgsl_type, offset)).collect();
+        let ours: Vec<_> =
+            T::FIELDS.iter().map(|&Field { name, wgsl_type, offset }| (name, wgsl_type, offset)).collect();
         assert_eq!(fields, ours, "{}", T::NAME);
         assert_eq!(*span as usize, size_of::<T>(), "{}", T::NAME);
         found = true;

@@ -53,9 +53,14 @@ struct Span {
     link_start: u32,        // words after the run's link_start
 }
 
-// Where the traceback writes the path of a run.
+// The path of a run, under way from its end cell to the anchor.
 struct Script {
-    start: u32,             // first word among the runs
+    start: u32,             // first word among the runs of columns
     capacity: u32,          // words it may write
-    n_runs: u32,            // words that the path has, even if more than the capacity
+    n_runs: u32,            // words that the path has so far, even if more than the capacity
+    row: u32,               // the cell reached
+    column: u32,
+    arrived_by: u32,        // LINK_SOURCE through which it was reached
+    run_len: u32,           // columns of the run that goes on
+    is_done: u32,
 }

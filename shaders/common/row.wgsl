@@ -126,19 +126,19 @@ fn load_letters(task: Task, column0: u32) {
 }
 
 fn clear_kept() {
-    for (var i = 0u; i < KEPT_WORDS; i += 1u) {
-        kept[i] = 0u;
-    }
+// for each kept word m
+    kept[$m] = 0u;
+// end
 }
 
 // Place after this lane's last kept column in this row; 0 if none.
 fn kept_end() -> u32 {
     var end = 0u;
-    for (var i = 0u; i < KEPT_WORDS; i += 1u) {
-        if kept[i] != 0u {
-            end = 32u * i + firstLeadingBit(kept[i]) + 1u;
-        }
+// for each kept word m
+    if kept[$m] != 0u {
+        end = 32u * $mu + firstLeadingBit(kept[$m]) + 1u;
     }
+// end
     return end;
 }
 
@@ -148,11 +148,11 @@ fn note_edges(task: Task, end: u32) {
     window_end = select(0u, min(block * COLUMNS + end + 1u, task.columns + 1u), end > 0u);
     hull_end = max(hull_end, window_end);
     first_kept = NO_COLUMN;
-    for (var i = KEPT_WORDS; i > 0u; i -= 1u) {
-        if kept[i - 1u] != 0u {
-            first_kept = block * COLUMNS + 32u * (i - 1u) + firstTrailingBit(kept[i - 1u]);
-        }
+// for each kept word m
+    if kept[$m] != 0u && first_kept == NO_COLUMN {
+        first_kept = block * COLUMNS + 32u * $mu + firstTrailingBit(kept[$m]);
     }
+// end
 }
 
 // P of all columns of this lane.
@@ -190,14 +190,13 @@ fn insertion_from_left() -> i32 {
     var entering = from_lane(leaving, lane - 1u);
     entering = select(entering, DEAD, place == 0u);
     // An insertion longer than y_drop / extend is dead.
-    for (var distance = 1u; distance < LANES; distance *= 2u) {
-        let cost = i32(distance * COLUMNS) * params.gap_extend;
-        if cost > params.y_drop {
-            break;
-        }
-        let other = from_lane(entering, lane - distance) - cost;
-        entering = max(entering, select(other, DEAD, place < distance));
+    let lane_cost = i32(COLUMNS) * params.gap_extend;
+// for each distance s
+    if $s * lane_cost <= params.y_drop {
+        let other = from_lane(entering, lane - $su) - $s * lane_cost;
+        entering = max(entering, select(other, DEAD, place < $su));
     }
+// end
     return entering;
 }
 
@@ -214,10 +213,12 @@ fn best_from_left(row: u32) -> i32 {
     let place = place_of_lane();
     var entering = from_lane(top, lane - 1u);
     entering = select(entering, DEAD, place == 0u);
-    for (var distance = 1u; distance < LANES; distance *= 2u) {
-        let other = from_lane(entering, lane - distance);
-        entering = max(entering, select(other, DEAD, place < distance));
+// for each distance s
+    {
+        let other = from_lane(entering, lane - $su);
+        entering = max(entering, select(other, DEAD, place < $su));
     }
+// end
     best = max_of_lanes(top);
     best_row = row;
     best_lane = (base_lane + first_and_last(top == best, base_lane).y) & LANE_MASK;

@@ -188,13 +188,7 @@ impl Avx2Row {
 
 /// The slow path of a vector in which some diagonal cell reaches the peak: thresholds lane by lane, in row order.
 #[target_feature(enable = "avx2")]
-fn raise_peak(
-    pair: __m256i,
-    below_peak: __m256i,
-    segment: &mut Segment,
-    y_drop: i16,
-    c: usize,
-) -> (__m256i, __m256i) {
+fn raise_peak(pair: __m256i, below_peak: __m256i, segment: &mut Segment, y_drop: i16, c: usize) -> (__m256i, __m256i) {
     let (pairs, below) = (to_array(pair), to_array(below_peak));
     let mut thresholds = [0; LANES];
     for lane in 0..LANES {

@@ -232,10 +232,9 @@ impl AcceptedBlocks {
         let (lo_flank, hi_flank) = match direction {
             Direction::Right => (Bound::new(left, left.map(column)), Bound::new(right, right.map(column))),
             // Mirrored, and one column further inside.
-            Direction::Left => (
-                Bound::new(right, right.map(|at| 1 - column(at))),
-                Bound::new(left, left.map(|at| -column(at) - 1)),
-            ),
+            Direction::Left => {
+                (Bound::new(right, right.map(|at| 1 - column(at))), Bound::new(left, left.map(|at| -column(at) - 1)))
+            }
         };
         let next_block = match direction {
             Direction::Right => self.by_start.partition_point(|&b| self.placed[b as usize].start() <= a1),
@@ -547,8 +546,7 @@ impl SideBounds<'_> {
             Direction::Right => {
                 let block = *accepted.by_start.get(self.next_block)?;
                 let placed = &accepted.placed[block as usize];
-                (placed.start() - self.a1 == row)
-                    .then(|| (PieceRef { block, piece: 0 }, placed.pieces[0].b2 - self.a2))
+                (placed.start() - self.a1 == row).then(|| (PieceRef { block, piece: 0 }, placed.pieces[0].b2 - self.a2))
             }
             Direction::Left => {
                 let block = *accepted.by_end.get(self.next_block)?;

@@ -150,13 +150,7 @@ impl GappedStage<'_> {
     }
 
     /// Extends the anchor `first` and up to `wave - 1` later ones that are not ready yet.
-    fn extend_wave(
-        &self,
-        anchors: &[Anchor],
-        first: usize,
-        state: &Committed,
-        ready: &mut HashMap<usize, Extension>,
-    ) {
+    fn extend_wave(&self, anchors: &[Anchor], first: usize, state: &Committed, ready: &mut HashMap<usize, Extension>) {
         let mut chosen = vec![first];
         // Look only so far ahead: results of distant anchors would wait, and most anchors get covered.
         for (ix, anchor) in anchors.iter().enumerate().skip(first + 1).take(self.wave * 64) {

@@ -16,9 +16,8 @@ pub struct GpuVec<T> {
 }
 
 /// What a kernel's uniform or storage binding can be backed by.
-const USAGE: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE
-    .union(wgpu::BufferUsages::COPY_DST)
-    .union(wgpu::BufferUsages::COPY_SRC);
+const USAGE: wgpu::BufferUsages =
+    wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::COPY_DST).union(wgpu::BufferUsages::COPY_SRC);
 
 impl<T: Pod> GpuVec<T> {
     /// Room for `len` values. With debug assertions it is filled with a pattern, so that nothing passes by zeros.

@@ -10,7 +10,8 @@ use super::context::{Gpu, GpuError};
 use super::kernel::Kernel;
 use super::layout::{
     BEST_LIMIT, Hull, LINK_DELETION, LINK_PAIR, LINK_SOURCE, Params, SCORE_LIMIT, STATUS_DONE, STATUS_LOG_FULL,
-    STATUS_OUT_OF_RANGE, STATUS_TOO_WIDE, STATUS_TRUNCATED, Script, Span, Task, Verdict,
+    STATUS_OUT_OF_RANGE, STATUS_TOO_WIDE, STATUS_TRUNCATED, Script, Span, TRACEBACK_LANES, TRACEBACK_STEPS, Task,
+    Verdict,
 };
 use super::letters::{Letters, PADDING, Scores};
 use super::queue::RunQueue;
@@ -42,8 +43,10 @@ pub struct GpuCounts {
     pub too_wide: u64,
     /// Runs left to the CPU because of their score, size or memory.
     pub out_of_range: u64,
-    /// Dispatches.
+    /// Dispatches of sweeps.
     pub dispatches: u64,
+    /// Time that sweeps took on the device, as the host sees it.
+    pub busy: std::time::Duration,
 }
 
 /// Limits of the memory that batches take.
@@ -85,7 +88,7 @@ pub struct GpuExtender {
 pub fn likely_window(scoring: &Scoring, y_drop: i32) -> u32 {
     let longest = y_drop.max(0) as u32 / scoring.gap_extend.max(1) as u32;
     // HOXD70 with Y = 9400: 768 columns hold all but a few in 100,000 runs (measured on random sequences).
-    (longest + 1).saturating_mul(49) / 20
+    (longest + 1).saturating_mul(61) / 25
 }
 
 impl GpuExtender {
@@ -166,7 +169,7 @@ impl GpuExtender {
 
     /// What was done so far.
     pub fn counts(&self) -> GpuCounts {
-        GpuCounts { dispatches: self.queue.dispatches, ..self.counts }
+        GpuCounts { dispatches: self.queue.dispatches, busy: self.queue.busy, ..self.counts }
     }
 
     /// Memory limits of batches.
@@ -344,7 +347,8 @@ impl GpuExtender {
         let verdicts = GpuVec::<Verdict>::new(gpu, "verdicts", batch.len());
         // The whole of a run was inspected within the limit.
         let params = Params { n_tasks: batch.len() as u32, cell_limit: u32::MAX, ..self.params };
-        let swept = [task_buffer.bound("tasks"), span_buffer.bound("spans"), links.bound("links"), verdicts.bound("verdicts")];
+        let swept =
+            [task_buffer.bound("tasks"), span_buffer.bound("spans"), links.bound("links"), verdicts.bound("verdicts")];
         let mut buffers = unit.bound().to_vec();
         buffers.extend(swept);
         self.queue.run(gpu, &self.executor, params, &buffers)?;
@@ -354,41 +358,45 @@ impl GpuExtender {
                 return Err(GpuError::Lost(format!("inspector and executor differ: {:?}, {verdict:?}", plan.task)));
             }
         }
-        // Most paths have a gap every few dozen bases; one that has more gets all the room that it can need.
-        let capacities = |roomy: bool| -> Vec<u32> {
-            let room = |side: &&Side| if roomy { side.rows + side.columns } else { 16 + (side.rows + side.columns) / 8 };
-            expected.iter().map(room).collect()
-        };
-        for roomy in [false, true] {
-            let scripts = self.trace(&swept, &capacities(roomy))?;
-            if let Some(scripts) = scripts {
-                return Ok(scripts);
+        // Most paths have a gap every few dozen bases; if one has more, all get the room that they can need at most.
+        let roomy = |side: &Side| side.rows + side.columns;
+        match self.trace(&swept, expected, |side| 16 + roomy(side) / 8)? {
+            Some(scripts) => Ok(scripts),
+            None => {
+                let scripts = self.trace(&swept, expected, roomy)?;
+                scripts.ok_or_else(|| GpuError::Lost("a path has more columns than its ends allow".to_string()))
             }
         }
-        Err(GpuError::Lost("a traceback left its window".to_string()))
     }
 
     /// Paths of executed runs; `None` if one has more runs of columns than its capacity.
     fn trace(
         &self,
         swept: &[super::kernel::Bound],
-        capacities: &[u32],
+        ends: &[&Side],
+        capacity: impl Fn(&Side) -> u32,
     ) -> Result<Option<Vec<EditScript>>, GpuError> {
         let gpu = &self.gpu;
         let mut start = 0;
-        let slots: Vec<Script> = capacities
-            .iter()
-            .map(|&capacity| {
-                start += capacity;
-                Script { start: start - capacity, capacity, n_runs: 0 }
-            })
-            .collect();
+        let mut slots = Vec::with_capacity(ends.len());
+        for side in ends {
+            let capacity = capacity(side);
+            slots.push(Script { start, capacity, row: side.rows, column: side.columns, ..Script::default() });
+            start += capacity;
+        }
         let scripts = GpuVec::from_slice(gpu, "scripts", &slots);
         let runs = GpuVec::<u32>::new(gpu, "runs", start as usize);
         let mut buffers = swept.to_vec();
         buffers.extend([scripts.bound("scripts"), runs.bound("runs"), self.queue.params().bound("params")]);
-        self.traceback.run(gpu, (slots.len() as u32).div_ceil(TRACEBACK_LANES), &buffers);
+        let workgroups = (slots.len() as u32).div_ceil(TRACEBACK_LANES);
+        let longest = ends.iter().map(|side| side.rows + side.columns).max().unwrap_or(0);
+        for _ in 0..=longest / TRACEBACK_STEPS {
+            self.traceback.run(gpu, workgroups, &buffers);
+        }
         let slots = scripts.read(gpu, slots.len())?;
+        if slots.iter().any(|slot| slot.is_done != 1) {
+            return Err(GpuError::Lost("a traceback did not reach its anchor".to_string()));
+        }
         let runs = runs.read(gpu, start as usize)?;
         let script = |slot: &Script| {
             let words = runs.get(slot.start as usize..)?.get(..slot.n_runs as usize)?;
@@ -405,9 +413,6 @@ struct Planned {
     spans: Vec<Span>,
     link_words: u64,
 }
-
-/// Runs per workgroup of the traceback; twin of its WGSL constant.
-const TRACEBACK_LANES: u32 = 32;
 
 fn edit_run(word: u32) -> (EditOp, u32) {
     let op = match word & LINK_SOURCE {

@@ -111,7 +111,8 @@ impl Kernel {
             .iter()
             .map(|binding| {
                 let found = buffers.iter().find(|(name, _)| *name == binding.name);
-                let (_, buffer) = found.unwrap_or_else(|| panic!("{}: no buffer for {}", self.shader.name(), binding.name));
+                let (_, buffer) =
+                    found.unwrap_or_else(|| panic!("{}: no buffer for {}", self.shader.name(), binding.name));
                 wgpu::BindGroupEntry { binding: binding.number, resource: buffer.as_entire_binding() }
             })
             .collect();

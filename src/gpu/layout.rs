@@ -138,14 +138,24 @@ gpu_struct! {
 }
 
 gpu_struct! {
-    /// Where the traceback writes the path of a run.
+    /// The path of a run, under way from its end cell to the anchor.
     Script {
-        /// First word among the runs.
+        /// First word among the runs of columns.
         start: u32,
         /// Words it may write.
         capacity: u32,
-        /// Words that the path has, even if more than the capacity.
+        /// Words that the path has so far, even if more than the capacity.
         n_runs: u32,
+        /// The row reached.
+        row: u32,
+        /// The column reached.
+        column: u32,
+        /// `LINK_SOURCE` through which the cell was reached.
+        arrived_by: u32,
+        /// Columns of the run that goes on.
+        run_len: u32,
+        /// 1: the anchor is reached; 2: the links led out of the window.
+        is_done: u32,
     }
 }
 
@@ -185,6 +195,11 @@ pub const LINK_INSERTION_EXTENDS: u32 = 4;
 /// The deletion that leaves the cell extends the one that entered it.
 pub const LINK_DELETION_EXTENDS: u32 = 8;
 
+/// Runs per workgroup of the traceback.
+pub const TRACEBACK_LANES: u32 = 32;
+/// Steps of a path per dispatch of the traceback.
+pub const TRACEBACK_STEPS: u32 = 1 << 15;
+
 /// Words of the counters: next task of the queue.
 pub const COUNTER_NEXT: u32 = 0;
 /// Entries of the hull log asked for.
@@ -215,6 +230,8 @@ pub fn constants() -> String {
     number("LINK_SOURCE", LINK_SOURCE);
     number("LINK_INSERTION_EXTENDS", LINK_INSERTION_EXTENDS);
     number("LINK_DELETION_EXTENDS", LINK_DELETION_EXTENDS);
+    number("TRACEBACK_LANES", TRACEBACK_LANES);
+    number("TRACEBACK_STEPS", TRACEBACK_STEPS);
     number("COUNTER_NEXT", COUNTER_NEXT);
     number("COUNTER_HULLS", COUNTER_HULLS);
     number("COUNTER_FINISHED", COUNTER_FINISHED);

@@ -80,7 +80,8 @@ impl Letters {
     pub fn pack(&self, bases: &[u8]) -> Vec<u32> {
         let mut words = vec![0; (bases.len() + 2 * PADDING).div_ceil(8)];
         for (word, eight) in words[PADDING / 8..].iter_mut().zip(bases.chunks(8)) {
-            *word = eight.iter().rev().fold(0, |word, &base| word << 4 | u32::from(self.class_from_byte[base as usize]));
+            *word =
+                eight.iter().rev().fold(0, |word, &base| word << 4 | u32::from(self.class_from_byte[base as usize]));
         }
         words
     }

@@ -15,6 +15,10 @@ const SHORT: Duration = Duration::from_millis(100);
 const LONG: Duration = Duration::from_millis(400);
 /// Rows per workgroup of the first dispatch.
 const FIRST_ROWS: u32 = 1 << 14;
+/// Most rows on a software adapter: lavapipe ends loops after 65,535 turns, and a run of one row takes two.
+const MOST_ROWS_IN_SOFTWARE: u32 = 1 << 14;
+/// Most rows elsewhere.
+const MOST_ROWS: u32 = 1 << 28;
 
 /// Device memory of a queue: counters and the runs that are under way.
 #[derive(Debug)]
@@ -24,8 +28,11 @@ pub struct RunQueue {
     params: GpuVec<Params>,
     workgroups: u32,
     row_budget: u32,
+    most_rows: u32,
     /// Dispatches so far.
     pub dispatches: u64,
+    /// Time from the start of each dispatch to its counters, in all.
+    pub busy: Duration,
 }
 
 impl RunQueue {
@@ -46,7 +53,9 @@ impl RunQueue {
             params: GpuVec::uniform(gpu, "params", &Params::default()),
             workgroups,
             row_budget: FIRST_ROWS,
+            most_rows: if capabilities.is_software { MOST_ROWS_IN_SOFTWARE } else { MOST_ROWS },
             dispatches: 0,
+            busy: Duration::ZERO,
         }
     }
 
@@ -75,6 +84,7 @@ impl RunQueue {
             self.dispatches += 1;
             let counters = self.counters.read(gpu, N_COUNTERS as usize)?;
             let elapsed = start.elapsed();
+            self.busy += elapsed;
             if counters[COUNTER_WRONG_WIDTH as usize] != 0 {
                 let width = counters[COUNTER_WRONG_WIDTH as usize];
                 return Err(GpuError::Lost(format!("the driver ran a kernel with subgroups of {width} lanes")));
@@ -86,11 +96,14 @@ impl RunQueue {
             }
             let rows = counters[COUNTER_ROWS as usize];
             if finished > params.n_tasks || rows == rows_before {
-                return Err(GpuError::Lost(format!("a dispatch stopped with {finished} of {} runs done", params.n_tasks)));
+                return Err(GpuError::Lost(format!(
+                    "a dispatch stopped with {finished} of {} runs done",
+                    params.n_tasks
+                )));
             }
             rows_before = rows;
             if elapsed < SHORT {
-                self.row_budget = self.row_budget.saturating_mul(2).min(1 << 28);
+                self.row_budget = self.row_budget.saturating_mul(2).min(self.most_rows);
             } else if elapsed > LONG {
                 self.row_budget = (self.row_budget / 2).max(64);
             }

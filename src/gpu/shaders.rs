@@ -1,12 +1,18 @@
 //! The WGSL files and how they become one text: constants, then the files that a kernel requires, then the kernel.
 //!
 //! A kernel's `// requires:` line names its commons. `exchange` stands for `subgroup` or `workgroup`, as the
-//! [`Variant`] says. Lines between `// for each column k` and `// end` are repeated for every column of a lane, so that
-//! all per-column state lives in registers:
+//! [`Variant`] says. Lines between `// for each ...` and `// end` are repeated, so that all per-column state lives in
+//! registers and short loops cost nothing:
 //! ```text
-//! $k  column 0, 1, ...      $w  word of eight columns that holds it   $r  the same from the other end
-//! $m  word of kept bits     $b  its bit there                         $last (anywhere) the last column
+//! // for each column k     $k  column 0, 1, ...             $w  word of eight columns that holds it
+//!                          $m  word of kept bits            $b  its bit there
+//! // for each word w       $w  word of eight columns        $r  the same from the other end
+//! // for each kept word m  $m  word of kept bits
+//! // for each distance s   $s  1, 2, 4, ... below the number of lanes
+//! anywhere                 $last  the last column
 //! ```
+//! The sweeps hold no other loops than those over runs and rows: lavapipe (Mesa 22) ends all loops of an invocation
+//! after 65,535 turns in total.
 
 use super::layout;
 use super::variant::{Exchange, Variant};
@@ -81,15 +87,17 @@ impl ShaderText {
                 continue;
             };
             let body: Vec<(usize, &str)> = lines.by_ref().take_while(|(_, line)| *line != "// end").collect();
-            let indices = match unit {
-                "column k" => 0..variant.columns,
-                "word w" => 0..variant.words(),
+            let turns: Vec<Vec<(&str, String)>> = match unit {
+                "column k" => (0..variant.columns).map(column_names).collect(),
+                "word w" => (0..variant.words()).map(|word| word_names(word, variant)).collect(),
+                "kept word m" => (0..variant.kept_words()).map(|word| vec![("$m", word.to_string())]).collect(),
+                "distance s" => (0..variant.lanes.ilog2()).map(|step| vec![("$s", (1 << step).to_string())]).collect(),
                 other => panic!("{file}:{}: cannot repeat for each {other}", number + 1),
             };
-            for index in indices {
-                let is_column = unit == "column k";
+            for names in turns {
                 for &(number, line) in &body {
-                    self.add_line(file, number, &fill_in(line, index, is_column, variant));
+                    let filled = names.iter().fold(line.to_string(), |line, (name, text)| line.replace(name, text));
+                    self.add_line(file, number, &filled);
                 }
             }
         }
@@ -102,17 +110,17 @@ impl ShaderText {
     }
 }
 
-/// Replaces the `$` names of one repeated line.
-fn fill_in(line: &str, index: u32, is_column: bool, variant: &Variant) -> String {
-    let word = if is_column { index / 8 } else { index };
-    let mut filled = line.replace("$w", &word.to_string());
-    filled = filled.replace("$r", &(variant.words() - 1 - word).to_string());
-    if is_column {
-        filled = filled.replace("$k", &index.to_string());
-        filled = filled.replace("$m", &(index / 32).to_string());
-        filled = filled.replace("$b", &format!("{:#x}u", 1u32 << (index % 32)));
-    }
-    filled
+fn column_names(column: u32) -> Vec<(&'static str, String)> {
+    vec![
+        ("$k", column.to_string()),
+        ("$w", (column / 8).to_string()),
+        ("$m", (column / 32).to_string()),
+        ("$b", format!("{:#x}u", 1u32 << (column % 32))),
+    ]
+}
+
+fn word_names(word: u32, variant: &Variant) -> Vec<(&'static str, String)> {
+    vec![("$w", word.to_string()), ("$r", (variant.words() - 1 - word).to_string())]
 }
 
 /// Names on the kernel's `// requires:` line.

@@ -24,6 +24,8 @@ pub struct Variant {
 
 /// Columns that a lane of 32 and more can hold in registers.
 const COLUMN_CHOICES: [u32; 4] = [8, 16, 24, 32];
+/// Smallest ring: the leftmost block is given up only when all its columns are dead, which needs some slack.
+const MIN_RING: u32 = 256;
 /// Most columns of a lane of a narrow subgroup; compilers take too long for more.
 const MAX_NARROW_COLUMNS: u32 = 96;
 
@@ -50,6 +52,7 @@ impl Variant {
 
     /// The form for an adapter and windows of about `window` columns: the smallest ring that holds them.
     pub fn choose(capabilities: &Capabilities, window: u32) -> Variant {
+        let window = window.max(MIN_RING);
         match capabilities.fixed_subgroup {
             Some(lanes @ 32..) => {
                 let fits = COLUMN_CHOICES.into_iter().find(|columns| lanes * columns >= window);
