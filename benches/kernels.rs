@@ -10,9 +10,11 @@ mod gpu_support;
 
 use std::time::Instant;
 
+use fastz::alignment::Anchor;
 use fastz::cpu::Ydrop;
 use fastz::extend::side::Side;
-use fastz::gpu::variant::{Exchange, Variant};
+use fastz::gpu::screen::Screened;
+use fastz::gpu::variant::Variant;
 use fastz::gpu::{AdapterChoice, Gpu, GpuExtender, OneSided, devices};
 use fastz::options::GappedOptions;
 use fastz::scoring::Scoring;
@@ -36,9 +38,15 @@ fn main() {
     for &variant in &variants {
         bench.check(variant, number("check", 400));
     }
-    println!("kernel\tvariant\truns\tuseful Gcells\tdevice s\tuseful GCUPS\twall s\truns/s\tto the CPU");
+    println!("kernel\tvariant\truns\tuseful Gcells\tdevice s\tuseful GCUPS\twall s\truns/s\tleft or kept");
     for &variant in &variants {
         bench.random_inspection(variant, number("runs", 200_000));
+    }
+    for stripe_rows in [8, 16, 4] {
+        // SwiftShader's compiler does not finish on 16 rows.
+        if stripe_rows == 8 || !bench.gpu.capabilities().is_software {
+            bench.screen(Variant { stripe_rows, ..variants[0] }, number("runs", 200_000) / 2);
+        }
     }
     for &variant in &variants {
         bench.homologous(variant, number("runs", 200_000) / 20);
@@ -57,9 +65,9 @@ impl Bench {
         let chosen = self.gpu.variant(fastz::gpu::extender::likely_window(&self.scoring, self.options.y_drop));
         let mut variants = vec![chosen];
         if let Some(lanes @ 32..) = self.gpu.capabilities().fixed_subgroup {
-            variants.push(Variant { exchange: Exchange::Subgroup, lanes, columns: 1024 / lanes });
+            variants.push(Variant::subgroup(lanes, 1024 / lanes));
         }
-        variants.push(Variant { exchange: Exchange::Workgroup, lanes: 64, columns: 16 });
+        variants.push(Variant::workgroup(64, 16));
         variants.dedup();
         variants
     }
@@ -94,6 +102,44 @@ impl Bench {
         let runs: Vec<OneSided> =
             (0..n / 2).flat_map(|_| both_sides(rng.below(target.len()), rng.below(query.len()))).collect();
         self.inspect(&mut extender, "inspect random", &target, &query, &runs);
+    }
+
+    /// The screen on unrelated sequence, at seeds of two matching pairs.
+    fn screen(&self, variant: Variant, n: usize) {
+        let mut extender = self.extender(variant);
+        let mut rng = SplitMix64(4);
+        let (target, query) = (rng.bases(1 << 22), rng.bases(1 << 22));
+        let mut anchors = Vec::with_capacity(n);
+        while anchors.len() < n {
+            let (t, q) = (rng.below(target.len() - 1), rng.below(query.len() - 1));
+            if target[t..t + 2] == query[q..q + 2] {
+                anchors.push(Anchor { target: t as u32, query: q as u32, hsp_score: 0 });
+            }
+        }
+        let (target, query) = (SequenceSet::single("t", &target), SequenceSet::single("q", &query));
+        let unit = extender.load(&target, &query).unwrap();
+        let mut screen = extender.screen().unwrap_or_else(|error| panic!("{error}"));
+        screen.run(&unit, &anchors[..n.min(2000)], 3000).unwrap_or_else(|error| panic!("{error}"));
+        let busy = screen.busy();
+        let start = Instant::now();
+        let screened = screen.run(&unit, &anchors, 3000).unwrap_or_else(|error| panic!("{error}"));
+        let wall = start.elapsed().as_secs_f64();
+        let busy = (screen.busy() - busy).as_secs_f64();
+        // Useful cells, from the exact sweep of a sample.
+        let sample: Vec<OneSided> = anchors[..n.min(20_000)]
+            .iter()
+            .flat_map(|anchor| both_sides(anchor.target as usize, anchor.query as usize))
+            .collect();
+        let sides = extender.inspect(&unit, &sample).unwrap_or_else(|error| panic!("{error}"));
+        for (pair, screened) in sides.chunks(2).zip(&screened) {
+            if let ([Some(l), Some(r)], Screened::Dropped { left, right }) = (pair, screened) {
+                assert!(l.score <= i64::from(*left) && r.score <= i64::from(*right), "{l:?} {r:?} {screened:?}");
+            }
+        }
+        let cells: u64 = sides.iter().flatten().map(|side| side.cells).sum();
+        let cells = cells as f64 / sample.len() as f64 * (2 * n) as f64;
+        let kept = screened.iter().filter(|screened| **screened == Screened::Kept).count();
+        self.report(&format!("screen R={}", variant.stripe_rows), variant, 2 * n, cells, busy, wall, kept);
     }
 
     /// Homologous sequence: runs are long and nearly every row moves the best on.

@@ -13,7 +13,8 @@ struct Params {
     target_origin: u32,     // index of the first target base among the letters: padding comes first
     query_origin: u32,
     best_limit: i32,        // a run whose best exceeds this is out of range
-    reserved: u32,
+    goal: i32,              // screen: score that both sides of an anchor must be able to reach together
+    step_limit: u32,        // screen: steps that an anchor may take
 }
 
 // One one-sided run. Row r is target base target_start +- (r - 1), column c is query base query_start +- (c - 1).
@@ -63,4 +64,10 @@ struct Script {
     arrived_by: u32,        // LINK_SOURCE through which it was reached
     run_len: u32,           // columns of the run that goes on
     is_done: u32,
+}
+
+// Upper bounds of the scores of both sides of an anchor; NO_BOUND where it does not matter or could not be told.
+struct SideBounds {
+    left: i32,
+    right: i32,
 }

@@ -15,6 +15,7 @@ use super::layout::{
 };
 use super::letters::{Letters, PADDING, Scores};
 use super::queue::RunQueue;
+use super::screen::GpuScreen;
 use super::shaders::Shader;
 use super::variant::Variant;
 use crate::alignment::{Anchor, EditOp, EditScript};
@@ -31,6 +32,9 @@ pub struct OneSided {
     /// Which way it goes.
     pub direction: Direction,
 }
+
+/// Runs that a device works on at a time. Measured on an H200: more bring nothing.
+const RESIDENT_RUNS: u32 = 2112;
 
 /// What the GPU did and what it left to the CPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,6 +71,7 @@ pub struct GpuUnit<'a> {
     target_letters: GpuVec<u32>,
     query_letters: GpuVec<u32>,
     scores: GpuVec<Scores>,
+    pub(super) can_be_screened: bool,
 }
 
 /// Runs one-sided extensions on a GPU.
@@ -147,7 +152,7 @@ impl GpuExtender {
             inspector: Kernel::new(&gpu, Shader::ExactInspector, &variant)?,
             executor: Kernel::new(&gpu, Shader::ExactExecutor, &variant)?,
             traceback: Kernel::new(&gpu, Shader::Traceback, &variant)?,
-            queue: RunQueue::new(&gpu, &variant),
+            queue: RunQueue::new(&gpu, RESIDENT_RUNS, "saved", variant.saved_words()),
             params,
             matrix: scoring.gapped.clone(),
             has_cell_limit: options.traceback_bytes.is_some_and(|bytes| bytes as u64 <= 1 << 31),
@@ -170,6 +175,11 @@ impl GpuExtender {
     /// What was done so far.
     pub fn counts(&self) -> GpuCounts {
         GpuCounts { dispatches: self.queue.dispatches, busy: self.queue.busy, ..self.counts }
+    }
+
+    /// A screen for the same scores, on the same device.
+    pub fn screen(&self) -> Result<GpuScreen, GpuError> {
+        GpuScreen::new(self.gpu.clone(), self.variant, self.params)
     }
 
     /// Memory limits of batches.
@@ -199,6 +209,7 @@ impl GpuExtender {
             target_letters: upload(target, "target letters")?,
             query_letters: upload(query, "query letters")?,
             scores: GpuVec::uniform(&self.gpu, "scores", letters.scores()),
+            can_be_screened: letters.bounds_scores(),
         })
     }
 
@@ -424,7 +435,7 @@ fn edit_run(word: u32) -> (EditOp, u32) {
 }
 
 impl GpuUnit<'_> {
-    fn bound(&self) -> [super::kernel::Bound<'_>; 3] {
+    pub(super) fn bound(&self) -> [super::kernel::Bound<'_>; 3] {
         [
             self.target_letters.bound("target_letters"),
             self.query_letters.bound("query_letters"),
@@ -433,7 +444,7 @@ impl GpuUnit<'_> {
     }
 
     /// The run as the kernels take it (lastz-semantics 5.1).
-    fn task(&self, run: &OneSided) -> Task {
+    pub(super) fn task(&self, run: &OneSided) -> Task {
         let (target, query) = (run.anchor.target as usize, run.anchor.query as usize);
         let rows = &self.target.partition_at(target).range;
         let columns = &self.query.partition_at(query).range;

@@ -66,8 +66,10 @@ gpu_struct! {
         query_origin: u32,
         /// A run whose best exceeds this is out of range.
         best_limit: i32,
-        /// Unused.
-        reserved: u32,
+        /// Screen: score that both sides of an anchor must be able to reach together.
+        goal: i32,
+        /// Screen: steps that an anchor may take.
+        step_limit: u32,
     }
 }
 
@@ -159,6 +161,19 @@ gpu_struct! {
     }
 }
 
+gpu_struct! {
+    /// Upper bounds of the scores of both sides of an anchor; [`NO_BOUND`] where it does not matter or could not be told.
+    SideBounds {
+        /// Left side.
+        left: i32,
+        /// Right side.
+        right: i32,
+    }
+}
+
+/// No upper bound: the score may be anything.
+pub const NO_BOUND: i32 = i32::MAX;
+
 /// The run ended by itself.
 pub const STATUS_DONE: u32 = 1;
 /// The run was cut because the traceback memory was used up (5.10).
@@ -238,6 +253,6 @@ pub fn constants() -> String {
     number("COUNTER_WRONG_WIDTH", COUNTER_WRONG_WIDTH);
     number("COUNTER_ROWS", COUNTER_ROWS);
     number("WINDOW_ROWS", crate::extend::side::WINDOW_ROWS as u32);
-    text.push_str(&format!("const DEAD: i32 = {DEAD}i;\n"));
+    text.push_str(&format!("const DEAD: i32 = {DEAD}i;\nconst NO_BOUND: i32 = {NO_BOUND}i;\n"));
     text
 }

@@ -23,6 +23,7 @@ pub struct Scores {
 pub struct Letters {
     class_from_byte: [u8; 256],
     scores: Scores,
+    bounds_scores: bool,
 }
 
 impl Letters {
@@ -53,6 +54,7 @@ impl Letters {
             return Err(format!("{} kinds of letters score differently; the GPU takes {N_CLASSES}", chosen.len()));
         }
         let mut scores = Scores::zeroed();
+        let mut bounds_scores = has_plain;
         for (t, &target) in chosen.iter().enumerate() {
             for (q, &query) in chosen.iter().enumerate() {
                 let score = classes.score(target, query).clamp(crate::scoring::SEPARATOR_SCORE, i32::MAX);
@@ -62,18 +64,26 @@ impl Letters {
                     return Err(format!("the score {score} is too large for the GPU"));
                 }
                 scores.table[t * N_CLASSES + q] = if is_separator { -SCORE_LIMIT } else { score };
-                if has_plain && q < first_odd {
-                    // Only rows of plain classes use their profile.
-                    scores.profiles[t] |= u32::from(score as i8 as u8) << (8 * q);
+                if q < first_odd {
+                    // In the profile of an odd class, the least bound that a byte can hold.
+                    scores.profiles[t] |= u32::from(score.clamp(-128, 127) as i8 as u8) << (8 * q);
+                    bounds_scores &= score <= 127;
+                } else {
+                    bounds_scores &= score <= 0;
                 }
             }
         }
-        Ok(Letters { class_from_byte, scores })
+        Ok(Letters { class_from_byte, scores, bounds_scores })
     }
 
     /// The scores as the kernels take them.
     pub fn scores(&self) -> &Scores {
         &self.scores
+    }
+
+    /// Whether the profiles bound all scores from above, with 0 for odd columns: the screen needs that.
+    pub fn bounds_scores(&self) -> bool {
+        self.bounds_scores
     }
 
     /// Eight classes per word, low bits first, between [`PADDING`] on both sides.

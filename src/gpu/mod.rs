@@ -12,6 +12,7 @@
 //! | [`letters`] | sequences and scores for the kernels |
 //! | [`queue`] | dispatches of a queue of runs, each short |
 //! | [`binning`] | runs sorted into classes of size for the executor |
+//! | [`screen`] | upper bounds, to drop anchors before they are extended |
 //! | [`extender`] | inspect, execute, trace back |
 
 pub mod binning;
@@ -23,8 +24,10 @@ pub mod kernel;
 pub mod layout;
 pub mod letters;
 pub mod queue;
+pub mod screen;
 pub mod shaders;
 pub mod variant;
 
 pub use context::{AdapterChoice, Gpu, GpuError};
 pub use extender::{GpuExtender, GpuUnit, OneSided};
+pub use screen::GpuScreen;

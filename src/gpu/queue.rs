@@ -7,7 +7,6 @@ use super::buffer::GpuVec;
 use super::context::{Gpu, GpuError};
 use super::kernel::{Bound, Kernel};
 use super::layout::{COUNTER_FINISHED, COUNTER_HULLS, COUNTER_ROWS, COUNTER_WRONG_WIDTH, N_COUNTERS, Params};
-use super::variant::Variant;
 
 /// A dispatch shorter than this gets more rows next time ...
 const SHORT: Duration = Duration::from_millis(100);
@@ -24,7 +23,8 @@ const MOST_ROWS: u32 = 1 << 28;
 #[derive(Debug)]
 pub struct RunQueue {
     counters: GpuVec<u32>,
-    saved: GpuVec<u32>,
+    memory_name: &'static str,
+    memory: GpuVec<u32>,
     params: GpuVec<Params>,
     workgroups: u32,
     row_budget: u32,
@@ -36,20 +36,18 @@ pub struct RunQueue {
 }
 
 impl RunQueue {
-    /// A queue for kernels of this form, with as many resident runs as the device keeps busy with.
-    pub fn new(gpu: &Gpu, variant: &Variant) -> RunQueue {
+    /// A queue of up to `resident` workgroups, each with `words` words of memory in the binding `memory`. On a software
+    /// adapter a few workgroups per thread are enough.
+    pub fn new(gpu: &Gpu, resident: u32, memory: &'static str, words: u32) -> RunQueue {
         let capabilities = gpu.capabilities();
-        let resident = if capabilities.is_software {
-            2 * std::thread::available_parallelism().map_or(4, |n| n.get() as u32)
-        } else {
-            // Measured on an H200: more workgroups bring nothing.
-            2112
-        };
-        let most = capabilities.max_binding / 4 / u64::from(variant.saved_words());
+        let threads = std::thread::available_parallelism().map_or(4, |n| n.get() as u32);
+        let resident = if capabilities.is_software { 2 * threads } else { resident };
+        let most = capabilities.max_binding / 4 / u64::from(words);
         let workgroups = resident.min(most as u32).max(1);
         RunQueue {
             counters: GpuVec::new(gpu, "counters", N_COUNTERS as usize),
-            saved: GpuVec::new(gpu, "saved", (workgroups * variant.saved_words()) as usize),
+            memory_name: memory,
+            memory: GpuVec::new(gpu, memory, (workgroups * words) as usize),
             params: GpuVec::uniform(gpu, "params", &Params::default()),
             workgroups,
             row_budget: FIRST_ROWS,
@@ -72,9 +70,9 @@ impl RunQueue {
     /// Runs `kernel` until all of `params.n_tasks` tasks are finished. Returns the entries that the hull log would need.
     pub fn run(&mut self, gpu: &Gpu, kernel: &Kernel, params: Params, buffers: &[Bound]) -> Result<u32, GpuError> {
         self.counters.write(gpu, &[0; N_COUNTERS as usize]);
-        self.saved.clear(gpu);
+        self.memory.clear(gpu);
         let mut all = buffers.to_vec();
-        all.extend([self.counters.bound("counters"), self.saved.bound("saved"), self.params.bound("params")]);
+        all.extend([self.counters.bound("counters"), self.memory.bound(self.memory_name), self.params.bound("params")]);
         let workgroups = self.workgroups.min(params.n_tasks);
         let mut rows_before = 0;
         loop {

@@ -9,7 +9,8 @@
 //! // for each word w       $w  word of eight columns        $r  the same from the other end
 //! // for each kept word m  $m  word of kept bits
 //! // for each distance s   $s  1, 2, 4, ... below the number of lanes
-//! anywhere                 $last  the last column
+//! // for each stripe row r $r  row of a lane of the stripe sweep
+//! anywhere                 $last  the last column          $last_row  the last stripe row
 //! ```
 //! The sweeps hold no other loops than those over runs and rows: lavapipe (Mesa 22) ends all loops of an invocation
 //! after 65,535 turns in total.
@@ -26,11 +27,13 @@ pub enum Shader {
     ExactExecutor,
     /// `shaders/traceback.wgsl`
     Traceback,
+    /// `shaders/screen.wgsl`
+    Screen,
 }
 
 impl Shader {
     /// All kernels.
-    pub const ALL: [Shader; 3] = [Shader::ExactInspector, Shader::ExactExecutor, Shader::Traceback];
+    pub const ALL: [Shader; 4] = [Shader::ExactInspector, Shader::ExactExecutor, Shader::Traceback, Shader::Screen];
 
     /// File name without extension, in `shaders/`.
     pub fn name(self) -> &'static str {
@@ -38,6 +41,7 @@ impl Shader {
             Shader::ExactInspector => "exact_inspector",
             Shader::ExactExecutor => "exact_executor",
             Shader::Traceback => "traceback",
+            Shader::Screen => "screen",
         }
     }
 
@@ -47,6 +51,7 @@ impl Shader {
             Shader::ExactInspector => include_str!("../../shaders/exact_inspector.wgsl"),
             Shader::ExactExecutor => include_str!("../../shaders/exact_executor.wgsl"),
             Shader::Traceback => include_str!("../../shaders/traceback.wgsl"),
+            Shader::Screen => include_str!("../../shaders/screen.wgsl"),
         }
     }
 }
@@ -57,6 +62,7 @@ const COMMONS: &[(&str, &str)] = &[
     ("letters", include_str!("../../shaders/common/letters.wgsl")),
     ("row", include_str!("../../shaders/common/row.wgsl")),
     ("run", include_str!("../../shaders/common/run.wgsl")),
+    ("stripe", include_str!("../../shaders/common/stripe.wgsl")),
     ("subgroup", include_str!("../../shaders/common/subgroup.wgsl")),
     ("workgroup", include_str!("../../shaders/common/workgroup.wgsl")),
 ];
@@ -83,7 +89,9 @@ impl ShaderText {
         let mut lines = source.lines().enumerate();
         while let Some((number, line)) = lines.next() {
             let Some(unit) = line.strip_prefix("// for each ") else {
-                self.add_line(file, number, &line.replace("$last", &(variant.columns - 1).to_string()));
+                let last_row = (variant.stripe_rows - 1).to_string();
+                let line = line.replace("$last_row", &last_row).replace("$last", &(variant.columns - 1).to_string());
+                self.add_line(file, number, &line);
                 continue;
             };
             let body: Vec<(usize, &str)> = lines.by_ref().take_while(|(_, line)| *line != "// end").collect();
@@ -91,6 +99,7 @@ impl ShaderText {
                 "column k" => (0..variant.columns).map(column_names).collect(),
                 "word w" => (0..variant.words()).map(|word| word_names(word, variant)).collect(),
                 "kept word m" => (0..variant.kept_words()).map(|word| vec![("$m", word.to_string())]).collect(),
+                "stripe row r" => (0..variant.stripe_rows).map(|row| vec![("$r", row.to_string())]).collect(),
                 "distance s" => (0..variant.lanes.ilog2()).map(|step| vec![("$s", (1 << step).to_string())]).collect(),
                 other => panic!("{file}:{}: cannot repeat for each {other}", number + 1),
             };
@@ -155,7 +164,7 @@ mod tests {
 
     #[test]
     fn lines_of_the_joined_text_are_traced_to_their_files() {
-        let variant = Variant { exchange: Exchange::Subgroup, lanes: 32, columns: 8 };
+        let variant = Variant::subgroup(32, 8);
         let text = assemble(Shader::ExactInspector, &variant);
         let line = 1 + text.text.lines().position(|line| line.starts_with("fn keep_cells")).unwrap() as u32;
         let source = COMMONS.iter().find(|(name, _)| *name == "row").unwrap().1;

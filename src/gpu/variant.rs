@@ -18,9 +18,15 @@ pub struct Variant {
     pub exchange: Exchange,
     /// Lanes per run, a power of two.
     pub lanes: u32,
-    /// Columns per lane, a multiple of 8.
+    /// Columns per lane of the row sweep, a multiple of 8.
     pub columns: u32,
+    /// Rows per lane of the stripe sweep.
+    pub stripe_rows: u32,
 }
+
+/// Rows per lane of the stripe sweep. Measured on an H200: 8 and 16 are equally fast; SwiftShader's compiler does not
+/// finish on 16.
+const STRIPE_ROWS: u32 = 8;
 
 /// Columns that a lane of 32 and more can hold in registers.
 const COLUMN_CHOICES: [u32; 4] = [8, 16, 24, 32];
@@ -30,6 +36,16 @@ const MIN_RING: u32 = 256;
 const MAX_NARROW_COLUMNS: u32 = 96;
 
 impl Variant {
+    /// A form with subgroup operations.
+    pub fn subgroup(lanes: u32, columns: u32) -> Variant {
+        Variant { exchange: Exchange::Subgroup, lanes, columns, stripe_rows: STRIPE_ROWS }
+    }
+
+    /// A form with workgroup memory.
+    pub fn workgroup(lanes: u32, columns: u32) -> Variant {
+        Variant { exchange: Exchange::Workgroup, lanes, columns, stripe_rows: STRIPE_ROWS }
+    }
+
     /// Words of eight letters or links per lane.
     pub fn words(&self) -> u32 {
         self.columns / 8
@@ -57,13 +73,13 @@ impl Variant {
             Some(lanes @ 32..) => {
                 let fits = COLUMN_CHOICES.into_iter().find(|columns| lanes * columns >= window);
                 match fits {
-                    Some(columns) => Variant { exchange: Exchange::Subgroup, lanes, columns },
+                    Some(columns) => Variant::subgroup(lanes, columns),
                     None => Variant::for_workgroup(capabilities, window),
                 }
             }
             Some(lanes) if lanes * MAX_NARROW_COLUMNS >= window => {
                 let columns = window.div_ceil(lanes).next_multiple_of(8).max(8);
-                Variant { exchange: Exchange::Subgroup, lanes, columns }
+                Variant::subgroup(lanes, columns)
             }
             _ => Variant::for_workgroup(capabilities, window),
         }
@@ -73,17 +89,19 @@ impl Variant {
         let most = capabilities.max_workgroup_lanes.clamp(32, 256);
         let lanes = [32, 64, 128, 256].into_iter().find(|lanes| *lanes == most || lanes * 32 >= window).unwrap_or(most);
         let columns = COLUMN_CHOICES.into_iter().find(|columns| lanes * columns >= window).unwrap_or(32);
-        Variant { exchange: Exchange::Workgroup, lanes, columns }
+        Variant::workgroup(lanes, columns)
     }
 
     /// Its constants as WGSL text.
     pub fn constants(&self) -> String {
         format!(
-            "const LANES: u32 = {}u;\nconst COLUMNS: u32 = {}u;\nconst WORDS: u32 = {}u;\nconst KEPT_WORDS: u32 = {}u;\n",
+            "const LANES: u32 = {}u;\nconst COLUMNS: u32 = {}u;\nconst WORDS: u32 = {}u;\nconst KEPT_WORDS: u32 = {}u;\n\
+             const STRIPE_ROWS: u32 = {}u;\n",
             self.lanes,
             self.columns,
             self.words(),
-            self.kept_words()
+            self.kept_words(),
+            self.stripe_rows
         )
     }
 }
