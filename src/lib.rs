@@ -8,6 +8,7 @@ pub mod cpu;
 pub mod error;
 pub mod extend;
 pub mod filter;
+pub mod gpu;
 pub mod input;
 pub mod options;
 pub mod output;

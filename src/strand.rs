@@ -302,7 +302,8 @@ impl<'a> StrandComparison<'a> {
         let target = cut(self.target, part.target.clone());
         let query = cut(self.query, part.query.clone());
         let table = WordTable::build(&target, &options.seed)?;
-        let inner = StrandComparison { options, target: &target, query: &query, is_searched: true, progress: &|_| {}, ..*self };
+        let inner =
+            StrandComparison { options, target: &target, query: &query, is_searched: true, progress: &|_| {}, ..*self };
         let (hsps, _) = inner.search(&table).find();
         let mut found = inner.blocks(hsps, None, None, 1)?;
         for block in &mut found.blocks {

@@ -26,7 +26,9 @@ impl HspAcceptance {
         };
         match options.hsp_threshold {
             HspThreshold::Score(threshold) => HspAcceptance { threshold: Some(threshold), entropy },
-            HspThreshold::TopBases(_) | HspThreshold::TopPercent(_) => HspAcceptance { threshold: None, entropy: false },
+            HspThreshold::TopBases(_) | HspThreshold::TopPercent(_) => {
+                HspAcceptance { threshold: None, entropy: false }
+            }
         }
     }
 

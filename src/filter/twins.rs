@@ -70,7 +70,12 @@ impl TwinHits {
                     counts.dropped += 1;
                     return None;
                 }
-                if v == 1 { } else if v==2 {continue} else {break}
+                if v == 1 {
+                } else if v == 2 {
+                    continue;
+                } else {
+                    break;
+                }
             }
             if span >= *self.spans.start() {
                 let reach = self.reach[slot];
@@ -80,11 +85,16 @@ impl TwinHits {
                 counts.hsps += u64::from(extension.hsp.is_some());
                 if extension.reach > reach {
                     self.reach[slot] = extension.reach;
-                    let e = match v {3=> hit.query_end, 4=> extension.hsp.map_or(extension.reach,|h|h.query_end()), 5=>extension.reach-1, _=>extension.reach};
+                    let e = match v {
+                        3 => hit.query_end,
+                        4 => extension.hsp.map_or(extension.reach, |h| h.query_end()),
+                        5 => extension.reach - 1,
+                        _ => extension.reach,
+                    };
                     self.append(slot, diagonal, e, true);
-                } else if v==6 {
+                } else if v == 6 {
                     self.append(slot, diagonal, hit.query_end, false);
-                } else if v==7 {
+                } else if v == 7 {
                     self.append(slot, diagonal, self.reach[slot], true);
                 }
                 return extension.hsp;

@@ -1,0 +1,224 @@
+//! Checks the GPU kernels against the CPU oracle, then measures them. Prints one TSV line per measurement.
+//!
+//! ```text
+//! cargo bench --bench kernels -- [device=auto|gpu:<n>|<name>] [runs=200000] [check=400]
+//! ```
+//! `useful` cells are those that LASTZ itself evaluates (lastz-semantics 5.3, 5.10).
+
+#[path = "../tests/gpu_support/mod.rs"]
+mod gpu_support;
+
+use std::time::Instant;
+
+use fastz::alignment::Anchor;
+use fastz::cpu::Ydrop;
+use fastz::extend::side::Side;
+use fastz::gpu::screen::Screened;
+use fastz::gpu::variant::Variant;
+use fastz::gpu::{AdapterChoice, Gpu, GpuExtender, OneSided, devices};
+use fastz::options::GappedOptions;
+use fastz::scoring::Scoring;
+use fastz::sequence::SequenceSet;
+use gpu_support::{SplitMix64, assert_same, both_sides, cpu_sides, gpu_sides};
+
+fn main() {
+    let setting = |name: &str| {
+        let prefix = format!("{name}=");
+        std::env::args().find_map(|arg| arg.strip_prefix(&prefix).map(str::to_string))
+    };
+    let number = |name: &str, default: usize| setting(name).map_or(default, |n| n.parse().expect("a number"));
+    let device = setting("device").unwrap_or_else(|| "auto".to_string());
+    let choice = AdapterChoice::from_option(&device).expect("a GPU, not cpu");
+    print!("{}", devices::describe());
+    let gpu = Gpu::open(&choice).unwrap_or_else(|error| panic!("{error}"));
+    println!("# {}", gpu.name());
+    let (scoring, options) = (Scoring::default(), GappedOptions::default());
+    let bench = Bench { gpu, scoring, options };
+    let variants = bench.variants();
+    for &variant in &variants {
+        bench.check(variant, number("check", 400));
+    }
+    println!("kernel\tvariant\truns\tuseful Gcells\tdevice s\tuseful GCUPS\twall s\truns/s\tleft or kept");
+    for &variant in &variants {
+        bench.random_inspection(variant, number("runs", 200_000));
+    }
+    for stripe_rows in [8, 16, 4] {
+        // SwiftShader's compiler does not finish on 16 rows.
+        if stripe_rows == 8 || !bench.gpu.capabilities().is_software {
+            bench.screen(Variant { stripe_rows, ..variants[0] }, number("runs", 200_000) / 2);
+        }
+    }
+    for &variant in &variants {
+        bench.homologous(variant, number("runs", 200_000) / 20);
+    }
+}
+
+struct Bench {
+    gpu: Gpu,
+    scoring: Scoring,
+    options: GappedOptions,
+}
+
+impl Bench {
+    /// The form that this adapter gets, and others that it can run.
+    fn variants(&self) -> Vec<Variant> {
+        let chosen = self.gpu.variant(fastz::gpu::extender::likely_window(&self.scoring, self.options.y_drop));
+        let mut variants = vec![chosen];
+        if let Some(lanes @ 32..) = self.gpu.capabilities().fixed_subgroup {
+            variants.push(Variant::subgroup(lanes, 1024 / lanes));
+        }
+        variants.push(Variant::workgroup(64, 16));
+        variants.dedup();
+        variants
+    }
+
+    fn extender(&self, variant: Variant) -> GpuExtender {
+        let start = Instant::now();
+        let extender = GpuExtender::with_variant(self.gpu.clone(), variant, &self.scoring, &self.options);
+        let extender = extender.unwrap_or_else(|error| panic!("{error}"));
+        println!("# {variant}: kernels compiled in {:.2} s", start.elapsed().as_secs_f64());
+        extender
+    }
+
+    fn check(&self, variant: Variant, n: usize) {
+        let mut extender = self.extender(variant);
+        let mut rng = SplitMix64(1);
+        let (target, query, mut runs) = homologous_pair(&mut rng, 120_000, n / 4);
+        for _ in 0..n / 4 {
+            runs.extend(both_sides(rng.below(target.len()), rng.below(query.len())));
+        }
+        let found = gpu_sides(&mut extender, &target, &query, &runs);
+        let expected = cpu_sides(&Ydrop::new(&self.scoring, &self.options), &target, &query, &runs);
+        let left = assert_same(&variant.to_string(), &runs, &found, &expected);
+        println!("# {variant}: {} runs equal the CPU's, {left} left to the CPU", runs.len() - left);
+    }
+
+    /// Unrelated sequence everywhere: what a filterless seed set mostly holds.
+    fn random_inspection(&self, variant: Variant, n: usize) {
+        let mut extender = self.extender(variant);
+        let mut rng = SplitMix64(2);
+        let (target, query) = (rng.bases(1 << 22), rng.bases(1 << 22));
+        let (target, query) = (SequenceSet::single("t", &target), SequenceSet::single("q", &query));
+        let runs: Vec<OneSided> =
+            (0..n / 2).flat_map(|_| both_sides(rng.below(target.len()), rng.below(query.len()))).collect();
+        self.inspect(&mut extender, "inspect random", &target, &query, &runs);
+    }
+
+    /// The screen on unrelated sequence, at seeds of two matching pairs.
+    fn screen(&self, variant: Variant, n: usize) {
+        let mut extender = self.extender(variant);
+        let mut rng = SplitMix64(4);
+        let (target, query) = (rng.bases(1 << 22), rng.bases(1 << 22));
+        let mut anchors = Vec::with_capacity(n);
+        while anchors.len() < n {
+            let (t, q) = (rng.below(target.len() - 1), rng.below(query.len() - 1));
+            if target[t..t + 2] == query[q..q + 2] {
+                anchors.push(Anchor { target: t as u32, query: q as u32, hsp_score: 0 });
+            }
+        }
+        let (target, query) = (SequenceSet::single("t", &target), SequenceSet::single("q", &query));
+        let unit = extender.load(&target, &query).unwrap();
+        let mut screen = extender.screen().unwrap_or_else(|error| panic!("{error}"));
+        screen.run(&unit, &anchors[..n.min(2000)], 3000).unwrap_or_else(|error| panic!("{error}"));
+        let busy = screen.busy();
+        let start = Instant::now();
+        let screened = screen.run(&unit, &anchors, 3000).unwrap_or_else(|error| panic!("{error}"));
+        let wall = start.elapsed().as_secs_f64();
+        let busy = (screen.busy() - busy).as_secs_f64();
+        // Useful cells, from the exact sweep of a sample.
+        let sample: Vec<OneSided> = anchors[..n.min(20_000)]
+            .iter()
+            .flat_map(|anchor| both_sides(anchor.target as usize, anchor.query as usize))
+            .collect();
+        let sides = extender.inspect(&unit, &sample).unwrap_or_else(|error| panic!("{error}"));
+        for (pair, screened) in sides.chunks(2).zip(&screened) {
+            if let ([Some(l), Some(r)], Screened::Dropped { left, right }) = (pair, screened) {
+                assert!(l.score <= i64::from(*left) && r.score <= i64::from(*right), "{l:?} {r:?} {screened:?}");
+            }
+        }
+        let cells: u64 = sides.iter().flatten().map(|side| side.cells).sum();
+        let cells = cells as f64 / sample.len() as f64 * (2 * n) as f64;
+        let kept = screened.iter().filter(|screened| **screened == Screened::Kept).count();
+        self.report(&format!("screen R={}", variant.stripe_rows), variant, 2 * n, cells, busy, wall, kept);
+    }
+
+    /// Homologous sequence: runs are long and nearly every row moves the best on.
+    fn homologous(&self, variant: Variant, n: usize) {
+        let mut extender = self.extender(variant);
+        let mut rng = SplitMix64(3);
+        let (target, query, runs) = homologous_pair(&mut rng, 4_000_000, n / 2);
+        let sides = self.inspect(&mut extender, "inspect homologous", &target, &query, &runs);
+        let inspected: Vec<(OneSided, &Side)> =
+            runs.iter().zip(&sides).filter_map(|(&run, side)| Some((run, side.as_ref()?))).collect();
+        let unit = extender.load(&target, &query).unwrap();
+        let busy = extender.counts().busy;
+        let start = Instant::now();
+        let scripts = extender.execute(&unit, &inspected).unwrap_or_else(|error| panic!("{error}"));
+        let wall = start.elapsed().as_secs_f64();
+        let busy = (extender.counts().busy - busy).as_secs_f64();
+        // Cells up to the end row, in proportion: the executor stops there.
+        let share = |side: &Side| side.cells as f64 * f64::from(side.rows) / f64::from(side.windows.rows.max(1));
+        let cells: f64 = inspected.iter().map(|(_, side)| share(side)).sum();
+        let left = scripts.iter().filter(|script| script.is_none()).count();
+        self.report("execute homologous", variant, inspected.len(), cells, busy, wall, left);
+        println!("# executed by size class: {:?}", extender.counts().executed);
+    }
+
+    fn inspect(
+        &self,
+        extender: &mut GpuExtender,
+        what: &str,
+        target: &SequenceSet,
+        query: &SequenceSet,
+        runs: &[OneSided],
+    ) -> Vec<Option<Side>> {
+        let unit = extender.load(target, query).unwrap();
+        // The first batch warms the device up.
+        extender.inspect(&unit, &runs[..runs.len().min(2000)]).unwrap_or_else(|error| panic!("{error}"));
+        let busy = extender.counts().busy;
+        let start = Instant::now();
+        let sides = extender.inspect(&unit, runs).unwrap_or_else(|error| panic!("{error}"));
+        let wall = start.elapsed().as_secs_f64();
+        let busy = (extender.counts().busy - busy).as_secs_f64();
+        let cells: u64 = sides.iter().flatten().map(|side| side.cells).sum();
+        let left = sides.iter().filter(|side| side.is_none()).count();
+        self.report(what, *extender.variant(), runs.len(), cells as f64, busy, wall, left);
+        sides
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "one line of a table")]
+    fn report(&self, what: &str, variant: Variant, runs: usize, cells: f64, busy: f64, wall: f64, left: usize) {
+        println!(
+            "{what}\t{variant}\t{runs}\t{:.3}\t{busy:.4}\t{:.1}\t{wall:.4}\t{:.0}\t{left}",
+            cells / 1e9,
+            cells / 1e9 / busy,
+            runs as f64 / wall
+        );
+    }
+}
+
+/// A target of pieces that the query has in mutated form, unrelated sequence between them, and anchors in the pieces.
+fn homologous_pair(rng: &mut SplitMix64, len: usize, n_anchors: usize) -> (SequenceSet, SequenceSet, Vec<OneSided>) {
+    let (mut target, mut query) = (Vec::with_capacity(len), Vec::with_capacity(len));
+    let mut pieces = Vec::new();
+    while target.len() < len {
+        let piece_len = 100 + rng.below(40) * rng.below(100);
+        let piece = rng.bases(piece_len);
+        let copy = rng.mutated(&piece, 10);
+        pieces.push((target.len(), query.len(), piece.len().min(copy.len())));
+        target.extend(&piece);
+        query.extend(&copy);
+        let (gap_t, gap_q) = (rng.below(900), rng.below(900));
+        target.extend(rng.bases(gap_t));
+        query.extend(rng.bases(gap_q));
+    }
+    let (target, query) = (SequenceSet::single("t", &target), SequenceSet::single("q", &query));
+    let runs = (0..n_anchors)
+        .flat_map(|_| {
+            let (t, q, len) = pieces[rng.below(pieces.len())];
+            let within = rng.below(len.max(1));
+            both_sides(t + within, q + within)
+        })
+        .collect();
+    (target, query, runs)
+}

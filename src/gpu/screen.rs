@@ -1,0 +1,102 @@
+//! `GpuScreen`: upper bounds of the scores of anchors. An anchor whose bound is below the threshold can be dropped
+//! before any ordering: LASTZ rejects it too, and rejected anchors leave no trace.
+//!
+//! The bound holds for a side under any bounds and masks of accepted blocks and any pruning. It does not hold for a
+//! block whose other side is **empty**: a leading gap is then cut off and the score rises (lastz-semantics 5.5). So an
+//! anchor with a side whose bound is 0 is never dropped here, and the caller must keep an anchor whose own diagonal an
+//! accepted block crosses or approaches: bounds could empty a side.
+
+use super::buffer::GpuVec;
+use super::context::{Gpu, GpuError};
+use super::extender::{GpuUnit, OneSided};
+use super::kernel::Kernel;
+use super::layout::{Params, SideBounds, Task};
+use super::queue::RunQueue;
+use super::shaders::Shader;
+use super::variant::Variant;
+use crate::alignment::Anchor;
+use crate::extend::Direction;
+
+/// Anchors that a device works on at a time. Measured on an H200: more bring nothing.
+const RESIDENT_ANCHORS: u32 = 4224;
+/// Words of the boundary of a workgroup; twin of `BOUNDARY` in `shaders/common/stripe.wgsl` (two words per column).
+const BOUNDARY_WORDS: u32 = 2 * 4096;
+/// Steps that an anchor may take before it is passed on: about 100,000 rows of LASTZ's default window.
+const STEP_LIMIT: u32 = 1 << 20;
+/// The same on a software adapter: lavapipe ends loops after 65,535 turns.
+const STEP_LIMIT_IN_SOFTWARE: u32 = 20_000;
+/// Anchors per batch.
+const BATCH: usize = 1 << 18;
+
+/// Screens anchors on a GPU.
+pub struct GpuScreen {
+    gpu: Gpu,
+    kernel: Kernel,
+    queue: RunQueue,
+    params: Params,
+}
+
+/// What the screen says about an anchor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Screened {
+    /// No block of this anchor can reach the goal, unless bounds empty one of its sides.
+    Dropped {
+        /// Upper bound of the left side's score.
+        left: i32,
+        /// Upper bound of the right side's score.
+        right: i32,
+    },
+    /// Only the exact sweep can tell.
+    Kept,
+}
+
+impl GpuScreen {
+    /// Compiles the screen for the scores and limits in `params`.
+    pub(super) fn new(gpu: Gpu, variant: Variant, params: Params) -> Result<GpuScreen, GpuError> {
+        let step_limit = if gpu.capabilities().is_software { STEP_LIMIT_IN_SOFTWARE } else { STEP_LIMIT };
+        Ok(GpuScreen {
+            kernel: Kernel::new(&gpu, Shader::Screen, &variant)?,
+            queue: RunQueue::new(&gpu, RESIDENT_ANCHORS, "boundary", BOUNDARY_WORDS),
+            params: Params { step_limit, ..params },
+            gpu,
+        })
+    }
+
+    /// Time that the screen took on the device, as the host sees it.
+    pub fn busy(&self) -> std::time::Duration {
+        self.queue.busy
+    }
+
+    /// Screens `anchors` for blocks that score at least `goal`.
+    pub fn run(&mut self, unit: &GpuUnit, anchors: &[Anchor], goal: i64) -> Result<Vec<Screened>, GpuError> {
+        let Ok(goal @ 1..) = i32::try_from(goal) else { return Ok(vec![Screened::Kept; anchors.len()]) };
+        if !unit.can_be_screened {
+            return Ok(vec![Screened::Kept; anchors.len()]);
+        }
+        let mut screened = Vec::with_capacity(anchors.len());
+        for batch in anchors.chunks(BATCH) {
+            screened.extend(self.run_batch(unit, batch, goal)?);
+        }
+        Ok(screened)
+    }
+
+    fn run_batch(&mut self, unit: &GpuUnit, anchors: &[Anchor], goal: i32) -> Result<Vec<Screened>, GpuError> {
+        let gpu = &self.gpu;
+        let side = |&anchor, direction| unit.task(&OneSided { anchor, direction });
+        let tasks: Vec<Task> =
+            anchors.iter().flat_map(|anchor| [side(anchor, Direction::Left), side(anchor, Direction::Right)]).collect();
+        let tasks = GpuVec::from_slice(gpu, "tasks", &tasks);
+        let bounds = GpuVec::<SideBounds>::new(gpu, "bounds", anchors.len());
+        let params = Params { n_tasks: anchors.len() as u32, goal, ..self.params };
+        let mut buffers = unit.bound().to_vec();
+        buffers.extend([tasks.bound("tasks"), bounds.bound("bounds")]);
+        self.queue.run(gpu, &self.kernel, params, &buffers)?;
+        let screened = |bounds: SideBounds| {
+            let SideBounds { left, right } = bounds;
+            // NO_BOUND makes the sum reach any goal.
+            let is_kept = left == 0 || right == 0 || i64::from(left) + i64::from(right) >= i64::from(goal);
+            if is_kept { Screened::Kept } else { Screened::Dropped { left, right } }
+        };
+        Ok(bounds.read(gpu, anchors.len())?.into_iter().map(screened).collect())
+    }
+}

@@ -1,0 +1,175 @@
+//! The WGSL files and how they become one text: constants, then the files that a kernel requires, then the kernel.
+//!
+//! A kernel's `// requires:` line names its commons. `exchange` stands for `subgroup` or `workgroup`, as the
+//! [`Variant`] says. Lines between `// for each ...` and `// end` are repeated, so that all per-column state lives in
+//! registers and short loops cost nothing:
+//! ```text
+//! // for each column k     $k  column 0, 1, ...             $w  word of eight columns that holds it
+//!                          $m  word of kept bits            $b  its bit there
+//! // for each word w       $w  word of eight columns        $r  the same from the other end
+//! // for each kept word m  $m  word of kept bits
+//! // for each distance s   $s  1, 2, 4, ... below the number of lanes
+//! // for each stripe row r $r  row of a lane of the stripe sweep
+//! anywhere                 $last  the last column          $last_row  the last stripe row
+//! ```
+//! The sweeps hold no other loops than those over runs and rows: lavapipe (Mesa 22) ends all loops of an invocation
+//! after 65,535 turns in total.
+
+use super::layout;
+use super::variant::{Exchange, Variant};
+
+/// A kernel that a host can run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shader {
+    /// `shaders/exact_inspector.wgsl`
+    ExactInspector,
+    /// `shaders/exact_executor.wgsl`
+    ExactExecutor,
+    /// `shaders/traceback.wgsl`
+    Traceback,
+    /// `shaders/screen.wgsl`
+    Screen,
+}
+
+impl Shader {
+    /// All kernels.
+    pub const ALL: [Shader; 4] = [Shader::ExactInspector, Shader::ExactExecutor, Shader::Traceback, Shader::Screen];
+
+    /// File name without extension, in `shaders/`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Shader::ExactInspector => "exact_inspector",
+            Shader::ExactExecutor => "exact_executor",
+            Shader::Traceback => "traceback",
+            Shader::Screen => "screen",
+        }
+    }
+
+    /// The file's text.
+    pub fn source(self) -> &'static str {
+        match self {
+            Shader::ExactInspector => include_str!("../../shaders/exact_inspector.wgsl"),
+            Shader::ExactExecutor => include_str!("../../shaders/exact_executor.wgsl"),
+            Shader::Traceback => include_str!("../../shaders/traceback.wgsl"),
+            Shader::Screen => include_str!("../../shaders/screen.wgsl"),
+        }
+    }
+}
+
+/// Files in `shaders/common/`: name and text.
+const COMMONS: &[(&str, &str)] = &[
+    ("layout", include_str!("../../shaders/common/layout.wgsl")),
+    ("letters", include_str!("../../shaders/common/letters.wgsl")),
+    ("row", include_str!("../../shaders/common/row.wgsl")),
+    ("run", include_str!("../../shaders/common/run.wgsl")),
+    ("stripe", include_str!("../../shaders/common/stripe.wgsl")),
+    ("subgroup", include_str!("../../shaders/common/subgroup.wgsl")),
+    ("workgroup", include_str!("../../shaders/common/workgroup.wgsl")),
+];
+
+/// The joined text of a kernel and where its lines come from.
+#[derive(Clone, Debug)]
+pub struct ShaderText {
+    /// WGSL.
+    pub text: String,
+    /// Per line: file and line in that file.
+    origins: Vec<(String, u32)>,
+}
+
+impl ShaderText {
+    /// File and line (1-based) of a line (1-based) of the joined text.
+    pub fn origin(&self, line: u32) -> String {
+        match self.origins.get(line.saturating_sub(1) as usize) {
+            Some((file, line)) => format!("{file}:{line}"),
+            None => "the end".to_string(),
+        }
+    }
+
+    fn add(&mut self, file: &str, source: &str, variant: &Variant) {
+        let mut lines = source.lines().enumerate();
+        while let Some((number, line)) = lines.next() {
+            let Some(unit) = line.strip_prefix("// for each ") else {
+                let last_row = (variant.stripe_rows - 1).to_string();
+                let line = line.replace("$last_row", &last_row).replace("$last", &(variant.columns - 1).to_string());
+                self.add_line(file, number, &line);
+                continue;
+            };
+            let body: Vec<(usize, &str)> = lines.by_ref().take_while(|(_, line)| *line != "// end").collect();
+            let turns: Vec<Vec<(&str, String)>> = match unit {
+                "column k" => (0..variant.columns).map(column_names).collect(),
+                "word w" => (0..variant.words()).map(|word| word_names(word, variant)).collect(),
+                "kept word m" => (0..variant.kept_words()).map(|word| vec![("$m", word.to_string())]).collect(),
+                "stripe row r" => (0..variant.stripe_rows).map(|row| vec![("$r", row.to_string())]).collect(),
+                "distance s" => (0..variant.lanes.ilog2()).map(|step| vec![("$s", (1 << step).to_string())]).collect(),
+                other => panic!("{file}:{}: cannot repeat for each {other}", number + 1),
+            };
+            for names in turns {
+                for &(number, line) in &body {
+                    let filled = names.iter().fold(line.to_string(), |line, (name, text)| line.replace(name, text));
+                    self.add_line(file, number, &filled);
+                }
+            }
+        }
+    }
+
+    fn add_line(&mut self, file: &str, number: usize, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+        self.origins.push((file.to_string(), number as u32 + 1));
+    }
+}
+
+fn column_names(column: u32) -> Vec<(&'static str, String)> {
+    vec![
+        ("$k", column.to_string()),
+        ("$w", (column / 8).to_string()),
+        ("$m", (column / 32).to_string()),
+        ("$b", format!("{:#x}u", 1u32 << (column % 32))),
+    ]
+}
+
+fn word_names(word: u32, variant: &Variant) -> Vec<(&'static str, String)> {
+    vec![("$w", word.to_string()), ("$r", (variant.words() - 1 - word).to_string())]
+}
+
+/// Names on the kernel's `// requires:` line.
+pub fn requirements(source: &str) -> Vec<&str> {
+    let line = source.lines().find_map(|line| line.strip_prefix("// requires:"));
+    line.map_or(Vec::new(), |names| names.split(',').map(str::trim).filter(|name| !name.is_empty()).collect())
+}
+
+/// The text of `shader` for `variant`.
+///
+/// # Panics
+/// If a shader file requires a common that does not exist; a test assembles all of them.
+pub fn assemble(shader: Shader, variant: &Variant) -> ShaderText {
+    let mut text = ShaderText { text: String::new(), origins: Vec::new() };
+    text.add("constants", &(variant.constants() + &layout::constants()), variant);
+    for name in requirements(shader.source()) {
+        let name = match (name, variant.exchange) {
+            ("exchange", Exchange::Subgroup) => "subgroup",
+            ("exchange", Exchange::Workgroup) => "workgroup",
+            (name, _) => name,
+        };
+        let (_, source) = COMMONS.iter().find(|(common, _)| *common == name).expect("a file in shaders/common");
+        text.add(&format!("shaders/common/{name}.wgsl"), source, variant);
+    }
+    text.add(&format!("shaders/{}.wgsl", shader.name()), shader.source(), variant);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_the_joined_text_are_traced_to_their_files() {
+        let variant = Variant::subgroup(32, 8);
+        let text = assemble(Shader::ExactInspector, &variant);
+        let line = 1 + text.text.lines().position(|line| line.starts_with("fn keep_cells")).unwrap() as u32;
+        let source = COMMONS.iter().find(|(name, _)| *name == "row").unwrap().1;
+        let expected = 1 + source.lines().position(|line| line.starts_with("fn keep_cells")).unwrap();
+        assert_eq!(text.origin(line), format!("shaders/common/row.wgsl:{expected}"));
+        assert!(!text.text.contains('$'));
+    }
+}
