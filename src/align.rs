@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use crate::alignment::{Block, Hsp};
 use crate::cpu::Ydrop;
 use crate::error::Result;
-use crate::extend::Truncation;
+use crate::extend::{BulkExtender, Truncation};
 use crate::filter::SearchCounts;
 use crate::filter::adaptive::AdaptiveTable;
 use crate::filter::query_best::{QueryHsps, keep_best};
@@ -93,6 +93,7 @@ pub struct Aligner {
     depth_limit: Option<DepthLimit>,
     counts: Counts,
     progress: Box<dyn Fn(u64) + Send + Sync>,
+    bulk: Option<Box<dyn BulkExtender>>,
 }
 
 /// One strand's work.
@@ -148,6 +149,7 @@ impl Aligner {
             depth_limit: limits.depth.and_then(|(depth, over)| DepthLimit::new(depth, over)),
             counts: Counts::default(),
             progress: Box::new(|_| {}),
+            bulk: None,
             target,
             options,
         }
@@ -163,6 +165,12 @@ impl Aligner {
     /// called from all threads.
     pub fn with_progress(mut self, progress: impl Fn(u64) + Send + Sync + 'static) -> Aligner {
         self.progress = Box::new(progress);
+        self
+    }
+
+    /// Extends anchors on another device where that pays.
+    pub fn with_bulk_extender(mut self, bulk: Box<dyn BulkExtender>) -> Aligner {
+        self.bulk = Some(bulk);
         self
     }
 
@@ -279,6 +287,7 @@ impl Aligner {
             target: &self.target,
             query,
             ydrop: self.ydrop.as_ref(),
+            bulk: self.bulk.as_deref(),
             is_searched: self.table.is_some(),
             progress: &self.progress,
         }

@@ -13,7 +13,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("fastz: {error:#}");
+            eprintln!("fastz: {}", in_one_line(&error));
             ExitCode::FAILURE
         }
     }
@@ -36,7 +36,7 @@ fn answer(request: Request) -> anyhow::Result<()> {
 
 /// Lists the devices that `--device` can name.
 fn devices() -> anyhow::Result<()> {
-    anyhow::bail!("the list of devices is not wired yet")
+    Ok(std::io::stdout().write_all(fastz::gpu::devices::describe().as_bytes())?)
 }
 
 /// Whether the reader of our output went away, as `head` does. That is no failure.
@@ -44,4 +44,15 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
     })
+}
+
+/// An error and its causes, without those that it already tells.
+fn in_one_line(error: &anyhow::Error) -> String {
+    let mut line = error.to_string();
+    for cause in error.chain().skip(1).map(|cause| cause.to_string()) {
+        if !line.contains(&cause) {
+            line = format!("{line}: {cause}");
+        }
+    }
+    line
 }

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context;
@@ -11,6 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use fastz::align::{Aligner, Query, Sink};
 use fastz::extend::Truncation;
 use fastz::filter::query_best::QueryHsps;
+use fastz::gpu::{AdapterChoice, Gpu, GpuBulk, GpuExtender, OnFault};
 use fastz::input::{QueryReader, ReadOptions, Specifier, read_target};
 use fastz::options::{SelfComparison, Strands};
 use fastz::output::{AlignmentWriter, Destination, Format, RunInfo, StrandView, Threshold, Thresholds, writer};
@@ -18,7 +20,7 @@ use fastz::post::masking::{CounterWidth, TargetCoverage, write_masking};
 use fastz::segments::SegmentReader;
 use fastz::{Block, Error, Result, SequenceSet};
 
-use crate::cli::Invocation;
+use crate::cli::{Device, Invocation};
 
 /// Query bases that are aligned together, so that many short queries keep all threads busy.
 const BATCH_BASES: usize = 8 << 20;
@@ -55,6 +57,11 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
         Some(coverage) => aligner.with_coverage(coverage),
         None => aligner,
     };
+    let gpu = open_gpu(invocation, &console)?.map(Arc::new);
+    let aligner = match &gpu {
+        Some(gpu) => aligner.with_bulk_extender(Box::new(gpu.clone())),
+        None => aligner,
+    };
     let aligner_bar = console.bar.clone();
     let mut aligner = aligner.with_progress(move |bases| aligner_bar.iter().for_each(|bar| bar.inc(bases)));
     outputs.begin(&info)?;
@@ -86,11 +93,14 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     if let Some(reader) = &mut segments {
         reader.finish()?;
     }
+    if let Some(fault) = gpu.as_ref().and_then(|gpu| gpu.fault()) {
+        console.warn(&format!("fastz: the GPU failed and the CPU finished the run: {fault}"));
+    }
     outputs.finish(&info, &aligner)?;
     write_coverage(invocation, &aligner)?;
     console.finish();
     if let Some(path) = &invocation.report {
-        write_report(path, &aligner, n_queries, started)?;
+        write_report(path, &aligner, gpu.as_deref(), n_queries, started)?;
     }
     Ok(())
 }
@@ -359,8 +369,40 @@ impl Console {
     }
 }
 
-fn write_report(path: &Path, aligner: &Aligner, n_queries: u32, started: Instant) -> anyhow::Result<()> {
+/// The GPU that the invocation asks for. `auto` takes the CPU where there is no GPU, or it cannot do what is asked.
+fn open_gpu(invocation: &Invocation, console: &Console) -> anyhow::Result<Option<GpuBulk>> {
+    let choice = match &invocation.device {
+        Device::Cpu => return Ok(None),
+        Device::Auto | Device::Gpu => AdapterChoice::Auto,
+        Device::GpuNumber(number) => AdapterChoice::Index(*number),
+        Device::Named(name) => AdapterChoice::Name(name.clone()),
+    };
+    let is_auto = invocation.device == Device::Auto;
+    let Some(gapped) = &invocation.options.gapped else { return Ok(None) };
+    let scoring = &invocation.options.scoring;
+    if let Some(reason) = GpuExtender::reason_against(scoring, gapped) {
+        if !is_auto {
+            console.warn(&format!("fastz: gapped extension runs on the CPU: {reason}"));
+        }
+        return Ok(None);
+    }
+    let on_fault = if is_auto { OnFault::UseCpu } else { OnFault::Fail };
+    match Gpu::open(&choice).and_then(|gpu| GpuBulk::new(gpu, scoring, gapped, on_fault)) {
+        Ok(bulk) => Ok(Some(bulk)),
+        Err(_) if is_auto => Ok(None),
+        Err(error) => Err(error).context("cannot use the GPU; --device=cpu runs without it"),
+    }
+}
+
+fn write_report(
+    path: &Path,
+    aligner: &Aligner,
+    gpu: Option<&GpuBulk>,
+    n_queries: u32,
+    started: Instant,
+) -> anyhow::Result<()> {
     let report = serde_json::json!({
+        "gpu": gpu.map(GpuBulk::counts),
         "program": concat!("fastz ", env!("CARGO_PKG_VERSION")),
         "seconds": started.elapsed().as_secs_f64(),
         "threads": rayon::current_num_threads(),

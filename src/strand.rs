@@ -10,7 +10,7 @@ use crate::anchor::{anchor_of, anchors, sort_anchors};
 use crate::cpu::Ydrop;
 use crate::error::Result;
 use crate::extend::stitch::stitch;
-use crate::extend::{GappedCounts, GappedStage, Truncation};
+use crate::extend::{BulkExtender, GappedCounts, GappedStage, Truncation};
 use crate::filter::adaptive::AdaptiveTable;
 use crate::filter::{HspSearch, SearchCounts, entropy_adjusted, merge_by_diagonal};
 use crate::options::{
@@ -37,6 +37,7 @@ pub(crate) struct StrandComparison<'a> {
     /// The query on the searched strand.
     pub query: &'a SequenceSet,
     pub ydrop: Option<&'a Ydrop>,
+    pub bulk: Option<&'a dyn BulkExtender>,
     /// Whether HSPs come from a search; otherwise they are given (`--segments`).
     pub is_searched: bool,
     /// Told of query bases as they are dealt with: half of them by the search, half by extension.
@@ -165,6 +166,7 @@ impl<'a> StrandComparison<'a> {
             threshold,
             all_bounds: gapped.all_bounds,
             wave,
+            bulk: self.bulk,
             progress: &|done, all| {
                 let reached = half * done as u64 / (all as u64).max(1);
                 (self.progress)(reached - told.swap(reached, Relaxed));
@@ -174,7 +176,7 @@ impl<'a> StrandComparison<'a> {
         let result = stage.run(&anchors, forced.clone(), &mut |block| {
             let goes_on = depth.as_mut().is_none_or(|depth| depth.accept(block));
             if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
+        })?;
         let mut found = StrandBlocks {
             blocks: result.blocks,
             truncations: result.truncations,
@@ -302,8 +304,15 @@ impl<'a> StrandComparison<'a> {
         let target = cut(self.target, part.target.clone());
         let query = cut(self.query, part.query.clone());
         let table = WordTable::build(&target, &options.seed)?;
-        let inner =
-            StrandComparison { options, target: &target, query: &query, is_searched: true, progress: &|_| {}, ..*self };
+        let inner = StrandComparison {
+            options,
+            target: &target,
+            query: &query,
+            is_searched: true,
+            bulk: None,
+            progress: &|_| {},
+            ..*self
+        };
         let (hsps, _) = inner.search(&table).find();
         let mut found = inner.blocks(hsps, None, None, 1)?;
         for block in &mut found.blocks {

@@ -175,9 +175,10 @@ fn blocks_equal_lastz_block_for_block() {
                 threshold,
                 all_bounds: options.all_bounds,
                 wave,
+                bulk: None,
                 progress: &|_, _| {},
             };
-            let result = pool.install(|| stage.run(&anchors, vec![], &mut |_| ControlFlow::Continue(())));
+            let result = pool.install(|| stage.run(&anchors, vec![], &mut |_| ControlFlow::Continue(())).unwrap());
             let found: String = result
                 .blocks
                 .iter()

@@ -29,7 +29,7 @@ use clap::{CommandFactory, Parser};
 
 use arguments::Arguments;
 use choices::Choices;
-pub use invocation::Invocation;
+pub use invocation::{Device, Invocation};
 use normalise::CommandLine;
 
 /// What the user wants.

@@ -37,7 +37,7 @@ pub struct OneSided {
 const RESIDENT_RUNS: u32 = 2112;
 
 /// What the GPU did and what it left to the CPU.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct GpuCounts {
     /// Runs inspected.
     pub inspected: u64,

@@ -14,9 +14,11 @@
 //! | [`binning`] | runs sorted into classes of size for the executor |
 //! | [`screen`] | upper bounds, to drop anchors before they are extended |
 //! | [`extender`] | inspect, execute, trace back |
+//! | [`bulk`] | the extender behind the seam to the commit loop |
 
 pub mod binning;
 pub mod buffer;
+pub mod bulk;
 pub mod context;
 pub mod devices;
 pub mod extender;
@@ -28,6 +30,7 @@ pub mod screen;
 pub mod shaders;
 pub mod variant;
 
+pub use bulk::{GpuBulk, OnFault};
 pub use context::{AdapterChoice, Gpu, GpuError};
 pub use extender::{GpuExtender, GpuUnit, OneSided};
 pub use screen::GpuScreen;

@@ -175,7 +175,7 @@ mod tests {
             header_marks: true,
         };
         let mut out = Vec::new();
-        write_comment_header(&mut out, &run).unwrap();
+        write_comment_header(&mut out, &run, true).unwrap();
         write_seed_and_step(&mut out, &run, "# ").unwrap();
         let expected = "\
             # lastz.v1.04.22 --hspthresh=top2.5K --format=axt \n\

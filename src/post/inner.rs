@@ -246,15 +246,14 @@ mod tests {
     fn fills_are_merged_by_target_start() {
         let outer = vec![block(1_000, 1_000, 100), block(2_000, 2_000, 100)];
         let set = SequenceSet::single("s", &[b'A'; 5_000]);
-        let mut calls = 0;
-        let all = interpolate(outer, &set, &set, |_| {
-            calls += 1;
-            Ok(vec![block(1_000, calls, 1), block(1_500, calls, 1)])
+        let all = interpolate(outer, &set, &set, |part| {
+            Ok(vec![block(1_000, part.query.start, 1), block(1_500, part.query.start, 1)])
         })
         .unwrap();
         let order: Vec<(usize, usize)> = all.iter().map(|b| (b.target_start, b.query_start)).collect();
-        let expected =
-            [(1_000, 1_000), (1_000, 3), (1_000, 2), (1_000, 1), (1_500, 3), (1_500, 2), (1_500, 1), (2_000, 2_000)];
+        let newest_first = [2_099, 1_099, 0];
+        let filled = |start: usize| newest_first.map(|query| (start, query));
+        let expected = [&[(1_000, 1_000)][..], &filled(1_000), &filled(1_500), &[(2_000, 2_000)]].concat();
         assert_eq!(order, expected);
     }
 
