@@ -86,11 +86,15 @@ impl Diagonals {
                 0
             }
         };
-        let extension = extender.extend(hit, left_limit);
-        entry.reach = entry.reach.max(extension.reach);
-        if self.rule == DiagonalRule::Recover {
-            entry.reach = entry.reach.max(hit.query_end);
+        if !extender.wants(hit) {
+            counts.dropped += 1;
+            if self.rule == DiagonalRule::Recover {
+                entry.reach = entry.reach.max(hit.query_end);
+            }
+            return None;
         }
+        let extension = extender.extend(hit, self.window_len, left_limit);
+        entry.reach = entry.reach.max(extension.reach);
         counts.extended += 1;
         counts.pairs += extension.n_pairs;
         counts.hsps += u64::from(extension.hsp.is_some());

@@ -4,6 +4,7 @@ mod diagonals;
 mod entropy;
 mod exact;
 mod extension;
+mod hit_filter;
 mod merge;
 mod search;
 mod tiles;

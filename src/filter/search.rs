@@ -30,7 +30,7 @@ pub struct RawHsp {
 pub struct SearchCounts {
     /// Seed hits.
     pub hits: u64,
-    /// Hits dropped because their diagonal had been looked at.
+    /// Hits dropped by `--filter`, or because their diagonal had been looked at.
     pub dropped: u64,
     /// Hits extended.
     pub extended: u64,
@@ -77,8 +77,8 @@ impl<'a> HspSearch<'a> {
     /// Whether the HSPs are to be merged by [`merge_by_diagonal`] before they are used (3.7). `run` and
     /// `run_parallel` give them unmerged, in the order of discovery; `find` and `find_parallel` merge.
     pub fn needs_merging(&self) -> bool {
-        let merges = self.options.seed.twins.is_some() || self.options.seed.recover_hits;
-        merges && self.diagonal_rule() != DiagonalRule::Off
+        let recovers = self.options.seed.recover_hits;
+        self.options.seed.twins.is_some() || recovers && self.diagonal_rule() != DiagonalRule::Off
     }
 
     /// Calls `found` for each HSP, in the order of discovery, until it breaks.
@@ -148,7 +148,12 @@ impl<'a> HspSearch<'a> {
     }
 
     pub(super) fn extender(&self) -> Extender<'_> {
-        Extender::new((&self.table.target, self.target), (&self.packed_query, self.query), self.options)
+        Extender::new(
+            (&self.table.target, self.target),
+            (&self.packed_query, self.query),
+            &self.table.layout,
+            self.options,
+        )
     }
 
     pub(super) fn diagonal_rule(&self) -> DiagonalRule {

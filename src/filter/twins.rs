@@ -26,8 +26,9 @@ struct Entry {
 
 /// The ring and its chains.
 pub(super) struct TwinHits {
-    window_len: i64,
-    spans: std::ops::RangeInclusive<i64>,
+    window_len: u32,
+    min_span: i64,
+    max_span: i64,
     ring: Vec<Entry>,
     capacity: u64,
     n_entries: u64,
@@ -37,10 +38,11 @@ pub(super) struct TwinHits {
 
 impl TwinHits {
     pub fn new(twins: Twins, window_len: usize, capacity: usize) -> Self {
-        let window_len = window_len as i64;
+        let two_windows = 2 * window_len as i64;
         TwinHits {
-            window_len,
-            spans: 2 * window_len + i64::from(twins.min_gap)..=2 * window_len + i64::from(twins.max_gap),
+            window_len: window_len as u32,
+            min_span: two_windows + i64::from(twins.min_gap),
+            max_span: two_windows + i64::from(twins.max_gap),
             ring: Vec::new(),
             capacity: capacity.max(1) as u64,
             n_entries: 0,
@@ -51,41 +53,42 @@ impl TwinHits {
 
     /// Remembers a hit, or extends it if it has a twin.
     pub fn visit(&mut self, hit: SeedHit, extender: &Extender, counts: &mut SearchCounts) -> Option<Hsp> {
-        let v: u32 = std::env::var("TW").map_or(0, |v| v.parse().unwrap());
+        if !extender.wants(hit) {
+            counts.dropped += 1;
+            return None;
+        }
         let slot = residue(hit) as usize;
         let diagonal = hit.target_end.wrapping_sub(hit.query_end);
-        let end = i64::from(hit.query_end);
+        let start = hit.query_end - self.window_len;
         let mut number = self.newest[slot];
         while let Some(entry) = self.entry(number) {
             number = entry.before;
-            let span = end - (i64::from(entry.end) - self.window_len);
-            if span > *self.spans.end() {
+            // From the start of the one window to the end of the other. In 32 bits without sign: a block that reaches
+            // further than the hit's end gives a huge span, and ends the walk without dropping the hit.
+            let span = hit.query_end.wrapping_sub(entry.end.wrapping_sub(self.window_len));
+            if i64::from(span) > self.max_span {
                 break;
             }
             if entry.diagonal != diagonal {
                 continue;
             }
             if entry.is_block {
-                if end - self.window_len <= i64::from(entry.end) {
+                if start <= entry.end {
                     counts.dropped += 1;
                     return None;
                 }
-                if v == 1 { } else if v==2 {continue} else {break}
+                break;
             }
-            if span >= *self.spans.start() {
+            if i64::from(span) >= self.min_span {
                 let reach = self.reach[slot];
-                let extension = extender.extend(hit, reach);
+                let extension = extender.extend(hit, span, reach);
                 counts.extended += 1;
                 counts.pairs += extension.n_pairs;
                 counts.hsps += u64::from(extension.hsp.is_some());
-                if extension.reach > reach {
+                // Colliding diagonals may have reached further; a hit that is not extended sets its entry all the same.
+                if extension.reach > reach || extender.is_window() {
                     self.reach[slot] = extension.reach;
-                    let e = match v {3=> hit.query_end, 4=> extension.hsp.map_or(extension.reach,|h|h.query_end()), 5=>extension.reach-1, _=>extension.reach};
-                    self.append(slot, diagonal, e, true);
-                } else if v==6 {
-                    self.append(slot, diagonal, hit.query_end, false);
-                } else if v==7 {
-                    self.append(slot, diagonal, self.reach[slot], true);
+                    self.append(slot, diagonal, extension.reach, true);
                 }
                 return extension.hsp;
             }

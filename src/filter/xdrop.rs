@@ -51,13 +51,21 @@ impl<'a> XDrop<'a> {
     #[inline]
     pub fn right(&self, e1: usize, e2: usize) -> Run {
         let limit = (self.target_bases.len() - e1).min(self.query_bases.len() - e2);
-        if self.blocks.is_symmetric { self.run::<false, true>(e1, e2, limit) } else { self.run::<false, false>(e1, e2, limit) }
+        if self.blocks.is_symmetric {
+            self.run::<false, true>(e1, e2, limit)
+        } else {
+            self.run::<false, false>(e1, e2, limit)
+        }
     }
 
     /// The run over at most `limit` pairs before target position `e1` and query position `e2`.
     #[inline]
     pub fn left(&self, e1: usize, e2: usize, limit: usize) -> Run {
-        if self.blocks.is_symmetric { self.run::<true, true>(e1, e2, limit) } else { self.run::<true, false>(e1, e2, limit) }
+        if self.blocks.is_symmetric {
+            self.run::<true, true>(e1, e2, limit)
+        } else {
+            self.run::<true, false>(e1, e2, limit)
+        }
     }
 
     fn run<const LEFT: bool, const SYMMETRIC: bool>(&self, e1: usize, e2: usize, limit: usize) -> Run {

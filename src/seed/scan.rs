@@ -5,7 +5,6 @@
 
 use super::packed::{PackedBases, Planes};
 use super::word_table::WordTable;
-use crate::options::SeedHitFilter;
 use crate::{Options, SequenceSet};
 
 /// A target and a query window with (nearly) the same word.
@@ -57,10 +56,6 @@ impl<'a> HitScan<'a> {
             resolve_mask: table.layout.resolve_mask,
             transitions: u32::from(seed.transitions),
             masked_later: table.is_stale,
-            filter: seed.hit_filter.clone().map(|filter| {
-                let mask = if filter.cares_only { table.layout.care_mask } else { table.layout.window_mask };
-                (filter, mask)
-            }),
             side: match (options.self_comparison, is_same_strand) {
                 (crate::options::SelfComparison::No, _) => None,
                 (_, true) => Some(SelfSide::SameStrand),
@@ -159,13 +154,12 @@ struct HitCheck<'a> {
     resolve_mask: u64,
     transitions: u32,
     masked_later: bool,
-    filter: Option<(SeedHitFilter, u64)>,
     side: Option<SelfSide<'a>>,
 }
 
 impl HitCheck<'_> {
     fn is_needed(&self) -> bool {
-        self.resolve_mask != 0 || self.masked_later || self.filter.is_some() || self.side.is_some()
+        self.resolve_mask != 0 || self.masked_later || self.side.is_some()
     }
 
     fn passes(&self, hit: SeedHit, len: usize, target: &Planes, query: &Planes, n_flips: u32) -> bool {
@@ -176,14 +170,6 @@ impl HitCheck<'_> {
         // Places indexed by class only may use the transitions that the word lookup did not use.
         if (other & self.resolve_mask).count_ones() + n_flips > self.transitions {
             return false;
-        }
-        if let Some((filter, mask)) = &self.filter {
-            let transversions = ((target.class ^ query.class) & mask).count_ones();
-            if (!other & mask).count_ones() < filter.min_matches
-                || filter.max_transversions.is_some_and(|max| transversions > max)
-            {
-                return false;
-            }
         }
         self.side.as_ref().is_none_or(|side| side.holds(hit, len))
     }

@@ -105,7 +105,9 @@ mod tests {
     /// Ends that survive in a run of 60 A, then 100 bases in which every word of six occurs once.
     fn survivors(limit: WordCountLimit, step: u32) -> Vec<u32> {
         let mut text = vec![b'A'; 60];
-        text.extend_from_slice(b"CATTGCAGGTCCATACGTTAGACCTGATCGCCGAATGTGGCTTACTCAAGTAGCGATTCTGTTTGAGAGCACTATCACCCGTGCTAAGGCGTCGGA");
+        text.extend_from_slice(
+            b"CATTGCAGGTCCATACGTTAGACCTGATCGCCGAATGTGGCTTACTCAAGTAGCGATTCTGTTTGAGAGCACTATCACCCGTGCTAAGGCGTCGGA",
+        );
         let seed = SeedOptions {
             pattern: SeedPattern::contiguous(6).unwrap(),
             step,

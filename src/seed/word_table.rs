@@ -46,7 +46,8 @@ impl WordTable {
     /// If the pattern needs more index bits than allowed, or the target has 2³¹ bases or more.
     pub fn build(target: &SequenceSet, seed: &SeedOptions) -> Result<WordTable> {
         if target.len() >= 1 << 31 {
-            let message = format!("{} bases are more than the 2147483647 that a target may have: split it", target.len());
+            let message =
+                format!("{} bases are more than the 2147483647 that a target may have: split it", target.len());
             return Err(Error::input(&target.file, message));
         }
         if seed.step == 0 {
@@ -279,12 +280,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     fn check(text: &[u8], pattern: &str, word_bits: u32, step: u32) {
-        let seed = SeedOptions {
-            pattern: SeedPattern::parse(pattern).unwrap(),
-            word_bits,
-            step,
-            ..SeedOptions::default()
-        };
+        let seed =
+            SeedOptions { pattern: SeedPattern::parse(pattern).unwrap(), word_bits, step, ..SeedOptions::default() };
         let table = WordTable::build(&SequenceSet::single("t", text), &seed).unwrap();
         let mut expect: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for end in (pattern.len()..=text.len()).filter(|end| end % step as usize == 0) {

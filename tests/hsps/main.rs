@@ -22,7 +22,8 @@ fn lines(case: &Case, parallel: bool) -> Vec<String> {
             for hsp in hsps {
                 let t = target.partition_at(hsp.target_start as usize);
                 let q = query.partition_at(hsp.query_start as usize);
-                let (start1, start2) = (hsp.target_start as usize - t.range.start, hsp.query_start as usize - q.range.start);
+                let (start1, start2) =
+                    (hsp.target_start as usize - t.range.start, hsp.query_start as usize - q.range.start);
                 let len = hsp.len as usize;
                 let (end1, end2) = (start1 + len, start2 + len);
                 let (score, name1, name2) = (hsp.score, &t.name, &q.name);
