@@ -104,6 +104,15 @@ impl<'a> Extender<'a> {
         }
     }
 
+    /// Brings what the extension of a hit reads first into the cache.
+    #[inline]
+    pub fn touch(&self, hit: SeedHit) -> u64 {
+        match &self.mode {
+            Mode::XDrop(xdrop) => xdrop.touch(hit.target_end as usize),
+            Mode::Matches { .. } | Mode::Window => 0,
+        }
+    }
+
     /// Whether hits stay as they are (`--nogfextend`).
     pub fn is_window(&self) -> bool {
         matches!(self.mode, Mode::Window)

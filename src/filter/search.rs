@@ -25,6 +25,9 @@ pub struct RawHsp {
     pub query_end: u32,
 }
 
+/// Hits whose memory is touched ahead of their extension.
+pub(super) const AHEAD: usize = 32;
+
 /// What a search did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchCounts {
@@ -87,11 +90,11 @@ impl<'a> HspSearch<'a> {
         match self.options.seed.twins {
             Some(twins) => {
                 let mut hits = TwinHits::new(twins, self.table.layout.len, self.options.seed.seed_queue);
-                self.visit_all(|hit, counts| hits.visit(hit, &extender, counts), found)
+                self.visit_all(&extender, |hit, counts| hits.visit(hit, &extender, counts), found)
             }
             None => {
                 let mut diagonals = Diagonals::new(self.diagonal_rule(), self.table.layout.len, 0);
-                self.visit_all(|hit, counts| diagonals.visit(hit, &extender, counts), found)
+                self.visit_all(&extender, |hit, counts| diagonals.visit(hit, &extender, counts), found)
             }
         }
     }
@@ -120,6 +123,7 @@ impl<'a> HspSearch<'a> {
 
     fn visit_all(
         &self,
+        extender: &Extender,
         mut visit: impl FnMut(SeedHit, &mut SearchCounts) -> Option<Hsp>,
         found: &mut dyn FnMut(RawHsp) -> ControlFlow<()>,
     ) -> SearchCounts {
@@ -131,10 +135,13 @@ impl<'a> HspSearch<'a> {
             hits.clear();
             cursor = scan.walk(cursor, scan.end(), BATCH, |hit| hits.push(hit));
             counts.hits += hits.len() as u64;
-            for &hit in &hits {
-                if let Some(hsp) = visit(hit, &mut counts) {
-                    if found(RawHsp { hsp, query_end: hit.query_end }).is_break() {
-                        return counts;
+            for group in hits.chunks(AHEAD) {
+                std::hint::black_box(group.iter().fold(0, |sum, &hit| sum ^ extender.touch(hit)));
+                for &hit in group {
+                    if let Some(hsp) = visit(hit, &mut counts) {
+                        if found(RawHsp { hsp, query_end: hit.query_end }).is_break() {
+                            return counts;
+                        }
                     }
                 }
             }

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use rayon::prelude::*;
 
 use super::diagonals::{Diagonals, residue};
-use super::search::{HspSearch, RawHsp, SearchCounts};
+use super::search::{AHEAD, HspSearch, RawHsp, SearchCounts};
 use crate::seed::SeedHit;
 use crate::seed::scan::{Cursor, HitScan};
 
@@ -63,9 +63,12 @@ impl HspSearch<'_> {
             let visit = |(class, diagonals): (usize, &mut Diagonals)| {
                 let mut counts = SearchCounts::default();
                 let mut found = Vec::new();
-                for &hit in parts.iter().flat_map(|part| &part.buckets[class]) {
-                    if let Some(hsp) = diagonals.visit(hit, &extender, &mut counts) {
-                        found.push((scan.rank(hit), RawHsp { hsp, query_end: hit.query_end }));
+                for group in parts.iter().flat_map(|part| part.buckets[class].chunks(AHEAD)) {
+                    std::hint::black_box(group.iter().fold(0, |sum, &hit| sum ^ extender.touch(hit)));
+                    for &hit in group {
+                        if let Some(hsp) = diagonals.visit(hit, &extender, &mut counts) {
+                            found.push((scan.rank(hit), RawHsp { hsp, query_end: hit.query_end }));
+                        }
                     }
                 }
                 (found, counts)

@@ -47,6 +47,12 @@ impl<'a> XDrop<'a> {
         XDrop { target, query, target_bases, query_bases, matrix, x_drop, blocks: BlockTable::new(matrix, x_drop) }
     }
 
+    /// Looks at the target around a position that a run is about to start from, so that it is in the cache.
+    #[inline]
+    pub fn touch(&self, e1: usize) -> u64 {
+        self.target.touch(e1)
+    }
+
     /// The run from target position `e1` and query position `e2` to the end of either sequence.
     #[inline]
     pub fn right(&self, e1: usize, e2: usize) -> Run {
@@ -121,7 +127,9 @@ impl<'a> XDrop<'a> {
             target.class,
         ];
         if LEFT {
-            Pairs { planes: planes.map(reverse_nibbles), n_plain: special.leading_zeros() as usize }
+            let [a, b, c, d] = planes;
+            let planes = [reverse_nibbles(a), reverse_nibbles(b), reverse_nibbles(c), reverse_nibbles(d)];
+            Pairs { planes, n_plain: special.leading_zeros() as usize }
         } else {
             Pairs { planes, n_plain: special.trailing_zeros() as usize }
         }

@@ -23,12 +23,14 @@ pub(crate) struct Cursor {
     pub query_end: usize,
     /// How many of its hits were given already.
     hits_given: usize,
+    /// How many of them the walk has passed again.
+    hits_skipped: usize,
 }
 
 impl Cursor {
     /// Before the first hit of the window that ends at `query_end`.
     pub fn at(query_end: usize) -> Self {
-        Cursor { query_end, hits_given: 0 }
+        Cursor { query_end, hits_given: 0, hits_skipped: 0 }
     }
 }
 
@@ -94,57 +96,99 @@ impl<'a> HitScan<'a> {
     /// Walks from `cursor` over windows that end before `end`; gives at most `max_hits` hits, and says where to go
     /// on: `query_end >= end` when all were given.
     pub fn walk(&self, cursor: Cursor, end: usize, max_hits: usize, mut give: impl FnMut(SeedHit)) -> Cursor {
-        let layout = &self.table.layout;
+        let mut lookups = vec![Lookup::default(); BLOCK * self.flips.len() + 1];
         let mut left = max_hits;
-        let mut skip = cursor.hits_given;
-        let mut query_end = cursor.query_end;
-        let mut words = vec![(0u32, 0u32); self.flips.len()];
-        while query_end < end {
-            let start = query_end - layout.len;
-            let window = self.query.at(start);
+        let mut at = cursor;
+        while at.query_end < end {
+            let block_end = end.min(at.query_end + BLOCK);
+            let (n_lookups, next) = self.look_up(at.query_end..block_end, &mut lookups);
+            for lookup in &lookups[..n_lookups] {
+                if lookup.query_end as usize != at.query_end {
+                    at = Cursor::at(lookup.query_end as usize);
+                }
+                let skip = at.hits_given.min(lookup.len());
+                at.hits_given -= skip;
+                at.hits_skipped += skip;
+                let rest = &self.table.ends[lookup.first as usize + skip..lookup.end as usize];
+                let rest = &rest[..rest.len().min(left)];
+                self.give(lookup, rest, &mut give);
+                at.hits_skipped += rest.len();
+                left -= rest.len();
+                if left == 0 {
+                    return Cursor { query_end: at.query_end, hits_given: at.hits_skipped, hits_skipped: 0 };
+                }
+            }
+            at = Cursor::at(next);
+        }
+        Cursor::at(at.query_end.max(end))
+    }
+
+    /// Looks up all words of windows that end in `windows`. Gives the number of words that occur, and where to go on.
+    ///
+    /// Each step does one kind of memory access for the whole block, so that the processor overlaps them.
+    fn look_up(&self, windows: std::ops::Range<usize>, lookups: &mut [Lookup]) -> (usize, usize) {
+        let layout = &self.table.layout;
+        let mut n_lookups = 0;
+        let mut query_end = windows.start;
+        while query_end < windows.end {
+            let window = self.query.at(query_end - layout.len);
             let Some(word) = layout.word(&window) else {
                 // All windows that hold the last special base of this one are void as well.
                 let special = window.special & layout.window_mask;
                 query_end += 64 - special.leading_zeros() as usize;
                 continue;
             };
-            let mut n_words = 0;
             for &flip in &self.flips {
-                words[n_words] = (word ^ flip, flip);
-                n_words += usize::from(self.table.occurs(word ^ flip));
-            }
-            let mut given = 0;
-            for &(word, flip) in &words[..n_words] {
-                let ends = self.table.ends_of(word);
-                if skip >= ends.len() {
-                    skip -= ends.len();
-                    given += ends.len();
-                    continue;
-                }
-                given += skip;
-                let rest = &ends[skip..];
-                skip = 0;
-                let rest = &rest[..rest.len().min(left)];
-                let hits = rest.iter().map(|&target_end| SeedHit { target_end, query_end: query_end as u32 });
-                match &self.check {
-                    None => hits.for_each(&mut give),
-                    Some(check) => {
-                        let passes = |hit: &SeedHit| {
-                            let target = self.table.target.at(hit.target_end as usize - layout.len);
-                            check.passes(*hit, layout.len, &target, &window, flip.count_ones())
-                        };
-                        hits.filter(passes).for_each(&mut give)
-                    }
-                }
-                given += rest.len();
-                left -= rest.len();
-                if left == 0 {
-                    return Cursor { query_end, hits_given: given };
-                }
+                let first = word ^ flip;
+                lookups[n_lookups] = Lookup { query_end: query_end as u32, flip, first, end: 0 };
+                n_lookups += usize::from(self.table.occurs(first));
             }
             query_end += 1;
         }
-        Cursor::at(query_end.max(end))
+        for lookup in &mut lookups[..n_lookups] {
+            lookup.first = self.table.rank(lookup.first);
+        }
+        for lookup in &mut lookups[..n_lookups] {
+            let rank = lookup.first as usize;
+            (lookup.first, lookup.end) = (self.table.starts[rank], self.table.starts[rank + 1]);
+        }
+        let touched = lookups[..n_lookups].iter().map(|lookup| self.table.ends.get(lookup.first as usize));
+        std::hint::black_box(touched.fold(0, |sum, end| sum ^ end.copied().unwrap_or(0)));
+        (n_lookups, query_end)
+    }
+
+    #[inline]
+    fn give(&self, lookup: &Lookup, ends: &[u32], give: &mut impl FnMut(SeedHit)) {
+        let hits = ends.iter().map(|&target_end| SeedHit { target_end, query_end: lookup.query_end });
+        let Some(check) = &self.check else {
+            return hits.for_each(give);
+        };
+        let len = self.table.layout.len;
+        let window = self.query.at(lookup.query_end as usize - len);
+        let passes = |hit: &SeedHit| {
+            let target = self.table.target.at(hit.target_end as usize - len);
+            check.passes(*hit, len, &target, &window, lookup.flip.count_ones())
+        };
+        hits.filter(passes).for_each(give);
+    }
+}
+
+/// Query windows that are looked up together.
+const BLOCK: usize = 32;
+
+/// A word of a query window that occurs in the target.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lookup {
+    query_end: u32,
+    flip: u32,
+    /// First the word, then its rank, then where its windows start in the table.
+    first: u32,
+    end: u32,
+}
+
+impl Lookup {
+    fn len(&self) -> usize {
+        (self.end - self.first) as usize
     }
 }
 

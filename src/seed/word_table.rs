@@ -95,12 +95,18 @@ impl WordTable {
         self.occupied[word as usize / 64] >> (word % 64) & 1 != 0
     }
 
-    /// Window ends of a word that occurs, newest first.
+    /// Number of a word that occurs, among those that do.
     #[inline]
-    pub(crate) fn ends_of(&self, word: u32) -> &[u32] {
+    pub(super) fn rank(&self, word: u32) -> u32 {
         let block = word as usize / 64;
         let below = self.occupied[block] & ((1 << (word % 64)) - 1);
-        let rank = (self.ranks[block] + below.count_ones()) as usize;
+        self.ranks[block] + below.count_ones()
+    }
+
+    /// Window ends of a word that occurs, newest first.
+    #[cfg(test)]
+    fn ends_of(&self, word: u32) -> &[u32] {
+        let rank = self.rank(word) as usize;
         &self.ends[self.starts[rank] as usize..self.starts[rank + 1] as usize]
     }
 }
