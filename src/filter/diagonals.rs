@@ -6,6 +6,7 @@
 
 use super::SearchCounts;
 use super::extension::Extender;
+use super::search::HitVisitor;
 use crate::Hsp;
 use crate::seed::SeedHit;
 
@@ -54,10 +55,16 @@ impl Diagonals {
         let reach = self.reaches[(residue(hit) >> self.class_bits) as usize];
         self.rule == DiagonalRule::Hashed && reach > hit.query_end - self.window_len
     }
+}
 
-    /// Drops or extends a hit.
+impl HitVisitor for Diagonals {
     #[inline]
-    pub fn visit(&mut self, hit: SeedHit, extender: &Extender, counts: &mut SearchCounts) -> Option<Hsp> {
+    fn touch(&self, hit: SeedHit) -> u32 {
+        self.reaches[(residue(hit) >> self.class_bits) as usize]
+    }
+
+    #[inline]
+    fn visit(&mut self, hit: SeedHit, extender: &Extender, counts: &mut SearchCounts) -> Option<Hsp> {
         let start = hit.query_end - self.window_len;
         let entry = (residue(hit) >> self.class_bits) as usize;
         let reach = &mut self.reaches[entry];

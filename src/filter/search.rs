@@ -26,7 +26,36 @@ pub struct RawHsp {
 }
 
 /// Hits whose memory is touched ahead of their extension.
-pub(super) const AHEAD: usize = 32;
+const AHEAD: usize = 32;
+
+/// Decides which hits are extended.
+pub(super) trait HitVisitor {
+    /// Brings what the visit of a hit reads first into the cache; the value means nothing.
+    fn touch(&self, hit: SeedHit) -> u32;
+
+    /// Drops, remembers or extends a hit; gives the HSP that passes.
+    fn visit(&mut self, hit: SeedHit, extender: &Extender, counts: &mut SearchCounts) -> Option<Hsp>;
+}
+
+/// Visits hits in order until `found` breaks.
+pub(super) fn visit_in_order(
+    visitor: &mut impl HitVisitor,
+    hits: &[SeedHit],
+    extender: &Extender,
+    counts: &mut SearchCounts,
+    mut found: impl FnMut(SeedHit, Hsp) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    for group in hits.chunks(AHEAD) {
+        let touched = group.iter().map(|&hit| extender.touch(hit) ^ u64::from(visitor.touch(hit)));
+        std::hint::black_box(touched.fold(0, |sum, value| sum ^ value));
+        for &hit in group {
+            if let Some(hsp) = visitor.visit(hit, extender, counts) {
+                found(hit, hsp)?;
+            }
+        }
+    }
+    ControlFlow::Continue(())
+}
 
 /// What a search did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,15 +115,14 @@ impl<'a> HspSearch<'a> {
 
     /// Calls `found` for each HSP, in the order of discovery, until it breaks.
     pub fn run(&self, found: &mut dyn FnMut(RawHsp) -> ControlFlow<()>) -> SearchCounts {
-        let extender = self.extender();
         match self.options.seed.twins {
             Some(twins) => {
                 let mut hits = TwinHits::new(twins, self.table.layout.len, self.options.seed.seed_queue);
-                self.visit_all(&extender, |hit, counts| hits.visit(hit, &extender, counts), found)
+                self.visit_all(&mut hits, found)
             }
             None => {
                 let mut diagonals = Diagonals::new(self.diagonal_rule(), self.table.layout.len, 0);
-                self.visit_all(&extender, |hit, counts| diagonals.visit(hit, &extender, counts), found)
+                self.visit_all(&mut diagonals, found)
             }
         }
     }
@@ -123,10 +151,10 @@ impl<'a> HspSearch<'a> {
 
     fn visit_all(
         &self,
-        extender: &Extender,
-        mut visit: impl FnMut(SeedHit, &mut SearchCounts) -> Option<Hsp>,
+        visitor: &mut impl HitVisitor,
         found: &mut dyn FnMut(RawHsp) -> ControlFlow<()>,
     ) -> SearchCounts {
+        let extender = self.extender();
         let scan = self.scan();
         let mut counts = SearchCounts::default();
         let mut hits = Vec::with_capacity(BATCH);
@@ -135,15 +163,11 @@ impl<'a> HspSearch<'a> {
             hits.clear();
             cursor = scan.walk(cursor, scan.end(), BATCH, |hit| hits.push(hit));
             counts.hits += hits.len() as u64;
-            for group in hits.chunks(AHEAD) {
-                std::hint::black_box(group.iter().fold(0, |sum, &hit| sum ^ extender.touch(hit)));
-                for &hit in group {
-                    if let Some(hsp) = visit(hit, &mut counts) {
-                        if found(RawHsp { hsp, query_end: hit.query_end }).is_break() {
-                            return counts;
-                        }
-                    }
-                }
+            let visited = visit_in_order(visitor, &hits, &extender, &mut counts, |hit, hsp| {
+                found(RawHsp { hsp, query_end: hit.query_end })
+            });
+            if visited.is_break() {
+                break;
             }
         }
         counts

@@ -7,6 +7,7 @@
 use super::SearchCounts;
 use super::diagonals::residue;
 use super::extension::Extender;
+use super::search::HitVisitor;
 use crate::Hsp;
 use crate::options::Twins;
 use crate::seed::SeedHit;
@@ -51,8 +52,32 @@ impl TwinHits {
         }
     }
 
+    /// An entry, unless the ring has dropped it.
+    fn entry(&self, number: u64) -> Option<Entry> {
+        let is_kept = number != NONE && number + self.capacity >= self.n_entries;
+        is_kept.then(|| self.ring[(number % self.capacity) as usize])
+    }
+
+    fn append(&mut self, slot: usize, diagonal: u32, end: u32, is_block: bool) {
+        let entry = Entry { diagonal, end, before: self.newest[slot], is_block };
+        let place = (self.n_entries % self.capacity) as usize;
+        if place == self.ring.len() {
+            self.ring.push(entry);
+        } else {
+            self.ring[place] = entry;
+        }
+        self.newest[slot] = self.n_entries;
+        self.n_entries += 1;
+    }
+}
+
+impl HitVisitor for TwinHits {
+    fn touch(&self, hit: SeedHit) -> u32 {
+        self.reach[residue(hit) as usize]
+    }
+
     /// Remembers a hit, or extends it if it has a twin.
-    pub fn visit(&mut self, hit: SeedHit, extender: &Extender, counts: &mut SearchCounts) -> Option<Hsp> {
+    fn visit(&mut self, hit: SeedHit, extender: &Extender, counts: &mut SearchCounts) -> Option<Hsp> {
         if !extender.wants(hit) {
             counts.dropped += 1;
             return None;
@@ -95,23 +120,5 @@ impl TwinHits {
         }
         self.append(slot, diagonal, hit.query_end, false);
         None
-    }
-
-    /// An entry, unless the ring has dropped it.
-    fn entry(&self, number: u64) -> Option<Entry> {
-        let is_kept = number != NONE && number + self.capacity >= self.n_entries;
-        is_kept.then(|| self.ring[(number % self.capacity) as usize])
-    }
-
-    fn append(&mut self, slot: usize, diagonal: u32, end: u32, is_block: bool) {
-        let entry = Entry { diagonal, end, before: self.newest[slot], is_block };
-        let place = (self.n_entries % self.capacity) as usize;
-        if place == self.ring.len() {
-            self.ring.push(entry);
-        } else {
-            self.ring[place] = entry;
-        }
-        self.newest[slot] = self.n_entries;
-        self.n_entries += 1;
     }
 }

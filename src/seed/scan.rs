@@ -40,6 +40,8 @@ pub(crate) struct HitScan<'a> {
     query: &'a PackedBases,
     query_len: usize,
     flips: Vec<u32>,
+    /// Those flips that lead to different cache lines of the table's bits.
+    line_flips: Vec<u32>,
     check: Option<HitCheck<'a>>,
 }
 
@@ -64,11 +66,16 @@ impl<'a> HitScan<'a> {
                 (_, false) => Some(SelfSide::OtherStrand { target: target_set, query: query_set }),
             },
         };
+        let flips = table.layout.flips(seed.transitions);
+        let mut line_flips: Vec<u32> = flips.iter().map(|flip| flip & !(WORDS_PER_LINE - 1)).collect();
+        line_flips.sort_unstable();
+        line_flips.dedup();
         HitScan {
             table,
             query,
             query_len: query_set.len(),
-            flips: table.layout.flips(seed.transitions),
+            flips,
+            line_flips,
             check: check.is_needed().then_some(check),
         }
     }
@@ -128,22 +135,31 @@ impl<'a> HitScan<'a> {
     /// Each step does one kind of memory access for the whole block, so that the processor overlaps them.
     fn look_up(&self, windows: std::ops::Range<usize>, lookups: &mut [Lookup]) -> (usize, usize) {
         let layout = &self.table.layout;
-        let mut n_lookups = 0;
+        let mut words = [(0, 0); BLOCK];
+        let mut n_words = 0;
         let mut query_end = windows.start;
         while query_end < windows.end {
             let window = self.query.at(query_end - layout.len);
-            let Some(word) = layout.word(&window) else {
+            if let Some(word) = layout.word(&window) {
+                words[n_words] = (query_end as u32, word);
+                n_words += 1;
+                query_end += 1;
+            } else {
                 // All windows that hold the last special base of this one are void as well.
                 let special = window.special & layout.window_mask;
                 query_end += 64 - special.leading_zeros() as usize;
-                continue;
-            };
+            }
+        }
+        let words = &words[..n_words];
+        let touched = words.iter().flat_map(|&(_, word)| self.line_flips.iter().map(move |flip| word ^ flip));
+        std::hint::black_box(touched.fold(false, |sum, word| sum ^ self.table.occurs(word)));
+        let mut n_lookups = 0;
+        for &(query_end, word) in words {
             for &flip in &self.flips {
                 let first = word ^ flip;
-                lookups[n_lookups] = Lookup { query_end: query_end as u32, flip, first, end: 0 };
+                lookups[n_lookups] = Lookup { query_end, flip, first, end: 0 };
                 n_lookups += usize::from(self.table.occurs(first));
             }
-            query_end += 1;
         }
         for lookup in &mut lookups[..n_lookups] {
             lookup.first = self.table.rank(lookup.first);
@@ -172,6 +188,9 @@ impl<'a> HitScan<'a> {
         hits.filter(passes).for_each(give);
     }
 }
+
+/// Words whose bits share 64 bytes.
+const WORDS_PER_LINE: u32 = 512;
 
 /// Query windows that are looked up together.
 const BLOCK: usize = 32;

@@ -156,7 +156,7 @@ impl Windows<'_> {
 
         let mut ends = vec![0u32; n_windows];
         let mut lows = vec![0u16; n_windows];
-        let scatter = |(i, (mut ends, mut lows)): (usize, (Vec<Slots<u32>>, Vec<Slots<u16>>))| {
+        let scatter = |i: usize, mut ends: Vec<Slots<u32>>, mut lows: Vec<Slots<u16>>| {
             self.for_each(chunk(i), |end, word| {
                 let bucket = (word >> low_bits) as usize;
                 ends[bucket].push(end as u32);
@@ -164,7 +164,7 @@ impl Windows<'_> {
             });
         };
         let slots = cut(&mut ends, &counts).into_par_iter().zip(cut(&mut lows, &counts));
-        slots.enumerate().for_each(scatter);
+        slots.enumerate().for_each(|(i, (ends, lows))| scatter(i, ends, lows));
 
         let mut occupied = vec![0u64; n_buckets << (low_bits - 6)];
         let lens: Vec<usize> = (0..n_buckets).map(|b| counts.iter().map(|c| c[b] as usize).sum()).collect();
