@@ -81,7 +81,9 @@ fn compare_answers(lastz: &Answer, fastz: &Answer) -> (Lastz, Option<String>) {
     }
     let is_sound = matches!(ours.code, Some(0 | 1)) && !ours.stderr.contains("panicked at");
     if !is_sound && !program::is_lastz_on_trial() {
-        return (what, Some(format!("fastz broke down, status {:?}: {}", ours.code, ours.last_words())));
+        let panic = ours.stderr.find("panicked at").map(|at| ours.stderr[at..].chars().take(300).collect::<String>());
+        let words = panic.unwrap_or_else(|| ours.last_words().to_string());
+        return (what, Some(format!("fastz broke down, status {:?}: {words}", ours.code)));
     }
     let difference = match what {
         Lastz::BrokeDown => None,

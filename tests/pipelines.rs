@@ -172,7 +172,7 @@ fn compare_all(what: &str, make: impl Fn(&Path) -> Command + Sync) {
 
 #[test]
 fn pipelines_print_what_lastz_printed() {
-    compare_all("fastz against stored output", |folder| program::fastz_as_lastz(folder));
+    compare_all("fastz against stored output", program::fastz_as_lastz);
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn every_option_in_the_readme_is_in_the_help() {
     let help = String::from_utf8(outcome.stdout).expect("help is text");
     let known = options(&help);
     // Words of other programs that the README's commands call.
-    let foreign = ["--example", "--release", "--test", "--bench", "--path", "--locked", "--git"];
+    let foreign = ["--example", "--length", "--release", "--test", "--bench", "--path", "--locked", "--git"];
     let unknown: Vec<String> = options(&readme())
         .into_iter()
         .filter(|option| !known.contains(option) && !foreign.contains(&option.as_str()))

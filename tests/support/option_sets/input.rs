@@ -28,6 +28,7 @@ impl Draft<'_> {
         }
         if self.percent(12) && self.kind != Kind::Segments {
             let text = subrange(self.random, &self.target);
+            self.has_query_subrange |= self.kind == Kind::SelfComparison;
             self.target_actions.push(text);
         }
         if self.percent(12) && self.kind != Kind::SelfComparison {
