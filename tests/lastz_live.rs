@@ -1,6 +1,6 @@
 //! Random pairs and random options on fastz and on the installed LASTZ: same stdout, same files, same success.
 //!
-//! `FASTZ_FUZZ_CASES` (default 300) and `FASTZ_FUZZ_SEED` (default 1) choose the cases; `FASTZ_FUZZ_CASE=n` runs
+//! `FASTZ_FUZZ_CASES` (default 400) and `FASTZ_FUZZ_SEED` (default 1) choose the cases; `FASTZ_FUZZ_CASE=n` runs
 //! one. A difference is shrunk and kept under `target/tmp/lastz_live`, with the command that shows it again.
 
 mod support;
@@ -183,7 +183,7 @@ impl Bench {
 fn random_runs_equal_lastz_to_the_byte() {
     let Some(lastz) = program::lastz_or_skip("random comparison with LASTZ") else { return };
     let seed = support::number_from_env("FASTZ_FUZZ_SEED", 1);
-    let count = support::number_from_env("FASTZ_FUZZ_CASES", 300);
+    let count = support::number_from_env("FASTZ_FUZZ_CASES", 400);
     let one = std::env::var("FASTZ_FUZZ_CASE").ok().map(|text| text.parse().expect("FASTZ_FUZZ_CASE is a number"));
     let cases: Vec<u64> = one.map_or_else(|| (0..count).collect(), |case| vec![case]);
     let reports = std::sync::Mutex::new(Vec::new());

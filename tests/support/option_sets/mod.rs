@@ -119,6 +119,12 @@ impl Draft<'_> {
         if matches!(query, Content::TwoBit(_)) {
             self.query_actions.retain(|action| !action.starts_with("nameparse=tag"));
         }
+        // LASTZ looks for the names of a subset by another rule than that of the tag.
+        for actions in [&mut self.target_actions, &mut self.query_actions] {
+            if actions.iter().any(|action| action.starts_with("subset")) {
+                actions.retain(|action| !action.starts_with("nameparse=tag"));
+            }
+        }
         // LASTZ cannot read a FASTQ file that has a nickname.
         if !matches!(target, Content::Fastq(_)) && self.percent(6) {
             if self.percent(50) {
@@ -128,6 +134,12 @@ impl Draft<'_> {
             }
         }
         let (target_reversed, query_reversed) = (self.percent(4) && self.kind != Kind::Segments, self.percent(5));
+        // LASTZ joins the texts of both action lists, so that `file[multiple]-` and `--action1=unmask` become one bad one.
+        let reversed =
+            [(target_reversed, ["--action1", "--action:target"]), (query_reversed, ["--action2", "--action:query"])];
+        for (_, names) in reversed.into_iter().filter(|(is_reversed, _)| *is_reversed) {
+            self.options.retain(|option| !names.iter().any(|name| option.starts_with(name)));
+        }
         let has_query = self.kind != Kind::SelfComparison;
         let query_on_stdin =
             has_query && !matches!(query, Content::TwoBit(_)) && self.query_actions.is_empty() && self.percent(5);
