@@ -148,10 +148,14 @@ impl<'a> Extender<'a> {
                 let sets = (self.target, self.query);
                 let found = longest_with_mismatches(sets, hit, window_len, max_left, max_mismatches);
                 let Some(Segment { left, right }) = found.filter(|found| found.left + found.right >= min_len) else {
-                    // Where the window itself has too many mismatches, no later hit over all of them can do better.
-                    let n_after = pairs_after_mismatch(sets, hit, window_len, max_mismatches);
-                    let reach = n_after.map_or(0, |n| (e2 - n - 1) as u32);
-                    return Extension { hsp: None, reach, n_pairs: window_len as u64 };
+                    let reach = match (pairs_after_mismatch(sets, hit, window_len, max_mismatches), found) {
+                        // No later hit over all the mismatches of the window can do better.
+                        (Some(n_after), _) => e2 - n_after - 1,
+                        // An exact segment that is too short has been looked at, one with mismatches may be left out.
+                        (None, Some(found)) if max_mismatches == 0 => e2 + found.right,
+                        _ => 0,
+                    };
+                    return Extension { hsp: None, reach: reach as u32, n_pairs: window_len as u64 };
                 };
                 let len = left + right;
                 let hsp = Some(segment(hit, e2 - left..e2 + right, len as i32));
