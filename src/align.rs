@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use crate::alignment::{Block, Hsp};
+use crate::alignment::Block;
 use crate::cpu::Ydrop;
 use crate::error::Result;
 use crate::extend::{BulkExtender, Truncation};
@@ -27,7 +27,7 @@ use crate::post::masking::TargetCoverage;
 use crate::report::Counts;
 use crate::seed::WordTable;
 use crate::sequence::SequenceSet;
-use crate::strand::{StrandBlocks, StrandComparison};
+use crate::strand::{GivenHsps, StrandBlocks, StrandComparison};
 
 /// A query, and its segments if they come from a file instead of a search.
 #[derive(Clone, Debug)]
@@ -100,8 +100,8 @@ pub struct Aligner {
 enum Work {
     /// Find HSPs, then extend them.
     Search,
-    /// Extend these HSPs. The threshold is that of an adaptive table, if there was one.
-    Extend { hsps: Vec<Hsp>, derived_threshold: Option<Option<i32>> },
+    /// Extend these HSPs.
+    Extend(GivenHsps),
     /// Nothing: these are the blocks.
     Done(Box<StrandBlocks>),
 }
@@ -260,7 +260,10 @@ impl Aligner {
             let (mut found, search) = self.perform(strand, work)?;
             self.counts.search += search;
             self.settle(strand, &mut found, sink)?;
-            let Some(coverage) = &mut self.coverage else { continue };
+            // With --anyornone and --limitperquery LASTZ neither counts nor masks.
+            let Some(coverage) = self.coverage.as_mut().filter(|_| self.options.limits.blocks.is_none()) else {
+                continue;
+            };
             let masked = coverage.add(&found.blocks, &mut self.target);
             if self.options.masking > 0 {
                 if !masked.is_empty()
@@ -326,9 +329,11 @@ impl Aligner {
             None => (hsps, false),
         };
         let mut work = Vec::new();
+        let n_strands = strands.len();
         for (is_other, _) in strands {
             let hsps = if is_other { hsps.minus.clone() } else { hsps.plus.clone() };
-            work.push((is_other, Work::Extend { hsps, derived_threshold: None }));
+            let rescored = minus_first && n_strands == 2 && !is_other;
+            work.push((is_other, Work::Extend(GivenHsps { hsps, derived_threshold: None, rescored })));
         }
         if minus_first {
             work.reverse();
@@ -368,7 +373,8 @@ impl Aligner {
         }
         for &(is_other, _) in strands.iter().rev() {
             let hsps = std::mem::take(if is_other { &mut hsps.minus } else { &mut hsps.plus });
-            plan.strands.push((is_other, Work::Extend { hsps, derived_threshold }));
+            let rescored = strands.len() == 2 && !is_other;
+            plan.strands.push((is_other, Work::Extend(GivenHsps { hsps, derived_threshold, rescored })));
         }
         plan
     }
@@ -399,7 +405,7 @@ impl Aligner {
             plan.search += search;
             plan.found.push((is_other, found));
             let goes_on = silent.add_strand(&mut so_far, found, strand, &mut |_| {});
-            plan.strands.push((is_other, Work::Extend { hsps, derived_threshold: None }));
+            plan.strands.push((is_other, Work::Extend(GivenHsps { hsps, ..GivenHsps::default() })));
             if !goes_on {
                 break;
             }
@@ -411,7 +417,7 @@ impl Aligner {
         // LASTZ counts what it keeps as it prints: HSPs, or with gapped extension whole lists of anchors.
         let mut room = limit.most_kept();
         for (_, work) in &mut plan.strands {
-            let Work::Extend { hsps, .. } = work else { continue };
+            let Work::Extend(GivenHsps { hsps, .. }) = work else { continue };
             let kept = if self.options.gapped.is_none() { room.min(hsps.len() as u64) } else { room.min(1) };
             match self.options.gapped {
                 None => hsps.truncate(kept as usize),
@@ -435,15 +441,16 @@ impl Aligner {
                 let (hsps, search) = comparison.hsps(table);
                 (self.progress)(half);
                 let searched = started.elapsed().as_secs_f64();
-                let mut found = comparison.blocks(hsps, None, depth, wave)?;
+                let given = GivenHsps { hsps, ..GivenHsps::default() };
+                let mut found = comparison.blocks(given, depth, wave)?;
                 found.seconds.search = searched;
                 found.seconds.extend = started.elapsed().as_secs_f64() - searched;
                 Ok((found, search))
             }
             (Work::Search, None) => Ok(Default::default()),
-            (Work::Extend { hsps, derived_threshold }, _) => {
+            (Work::Extend(given), _) => {
                 (self.progress)(half);
-                let mut found = comparison.blocks(hsps, derived_threshold, depth, wave)?;
+                let mut found = comparison.blocks(given, depth, wave)?;
                 found.seconds.extend = started.elapsed().as_secs_f64();
                 Ok((found, SearchCounts::default()))
             }

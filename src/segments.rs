@@ -135,7 +135,8 @@ impl<R: BufRead + Seek> SegmentReader<R> {
         let is_ours = |segment: &mut Segment| {
             let name_fits = query.is_partitioned
                 || segment.query_name == ANY
-                || query.partitions.first().is_some_and(|p| p.name == segment.query_name);
+                // A query without a name answers to any.
+                || query.partitions.first().is_some_and(|p| p.name == segment.query_name || p.header.is_empty());
             segment.strand == query.strand() && name_fits
         };
         Ok(self.pending.take_if(is_ours))

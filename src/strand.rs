@@ -57,6 +57,16 @@ pub(crate) struct StrandBlocks {
     pub seconds: Seconds,
 }
 
+/// HSPs to be extended.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct GivenHsps {
+    pub hsps: Vec<Hsp>,
+    /// L, if it comes from an adaptive table, which may say that there is none.
+    pub derived_threshold: Option<Option<i32>>,
+    /// LASTZ scores the first strand anew, without entropy, where it searched both before it extends either.
+    pub rescored: bool,
+}
+
 impl<'a> StrandComparison<'a> {
     fn gapped(&self) -> Option<&'a GappedOptions> {
         self.options.gapped.as_ref()
@@ -133,22 +143,20 @@ impl<'a> StrandComparison<'a> {
         (found_blocks, counts)
     }
 
-    /// Everything after the HSPs. `derived_threshold` is L if it comes from an adaptive table.
-    pub fn blocks(
-        &self,
-        mut hsps: Vec<Hsp>,
-        derived_threshold: Option<Option<i32>>,
-        depth: Option<StrandDepth>,
-        wave: usize,
-    ) -> Result<StrandBlocks> {
+    /// Everything after the HSPs.
+    pub fn blocks(&self, given: GivenHsps, depth: Option<StrandDepth>, wave: usize) -> Result<StrandBlocks> {
+        let GivenHsps { mut hsps, derived_threshold, rescored } = given;
+        // Segments that were not scored by x-drop carry a length; chains and anchors need a score (3.5).
+        let rescored = rescored || !matches!(self.options.gap_free, GapFreeExtension::XDrop { .. });
+        if rescored && (self.options.chain.is_some() || self.options.gapped.is_some()) {
+            self.rescore(&mut hsps);
+        }
         if let Some(penalties) = self.options.chain {
-            self.rescore_lengths(&mut hsps);
             hsps = chain::chain(hsps, self.target, self.query, penalties, &self.options.scoring);
         }
         let Some((gapped, ydrop)) = self.gapped().zip(self.ydrop) else {
             return Ok(self.gap_free_blocks(hsps));
         };
-        self.rescore_lengths(&mut hsps);
         let threshold = self.gapped_threshold(derived_threshold);
         let forced = match hsps.is_empty() && self.is_fill() {
             true => Vec::new(),
@@ -235,11 +243,8 @@ impl<'a> StrandComparison<'a> {
         found
     }
 
-    /// Segments that were not scored by x-drop carry a length; chains and anchors need a score (3.5).
-    fn rescore_lengths(&self, hsps: &mut [Hsp]) {
-        if matches!(self.options.gap_free, GapFreeExtension::XDrop { .. }) {
-            return;
-        }
+    /// Scores HSPs from scratch by the gap-free matrix.
+    fn rescore(&self, hsps: &mut [Hsp]) {
         for hsp in hsps {
             let (t, q, n) = (hsp.target_start as usize, hsp.query_start as usize, hsp.len as usize);
             let pairs = self.target.bases[t..t + n].iter().zip(&self.query.bases[q..q + n]);
@@ -314,7 +319,7 @@ impl<'a> StrandComparison<'a> {
             ..*self
         };
         let (hsps, _) = inner.search(&table).find();
-        let mut found = inner.blocks(hsps, None, None, 1)?;
+        let mut found = inner.blocks(GivenHsps { hsps, ..GivenHsps::default() }, None, 1)?;
         for block in &mut found.blocks {
             block.target_start += part.target.start;
             block.query_start += part.query.start;

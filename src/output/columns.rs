@@ -6,6 +6,7 @@ use std::io::Write;
 
 use crate::alignment::{Block, EditOp};
 use crate::output::StrandView;
+use crate::post::rescore::ColumnCounts;
 use crate::scoring::Matrix;
 use crate::sequence::{Partition, SequenceSet};
 
@@ -231,25 +232,14 @@ impl<'a> Placed<'a> {
 
     /// Counts of columns.
     pub fn counts(&self) -> Counts {
-        let mut counts = Counts::default();
-        let mut in_gap = false;
-        for run in self.runs() {
-            if run.op == EditOp::Pair {
-                counts.pair_columns += run.len();
-                for (&t, &q) in run.target.iter().zip(run.query) {
-                    let (t, q) = (CLASS[t as usize], CLASS[q as usize]);
-                    let both_bases = t | q < OTHER;
-                    counts.base_pairs += usize::from(both_bases);
-                    counts.matches += usize::from(both_bases & (t == q));
-                }
-            } else {
-                counts.gap_columns += run.len();
-                // An insertion that touches a deletion counts as one gap with it (lastz-semantics 7.1).
-                counts.gap_runs += usize::from(!in_gap);
-            }
-            in_gap = run.op != EditOp::Pair;
+        let counts = ColumnCounts::of(self.block, &self.target.set.bases, &self.query.set.bases);
+        Counts {
+            pair_columns: counts.pairs as usize,
+            base_pairs: counts.acgt_pairs as usize,
+            matches: counts.matches as usize,
+            gap_columns: counts.gap_columns() as usize,
+            gap_runs: counts.gaps as usize,
         }
-        counts
     }
 
     /// Covered and full length of the shorter sequence, the query if equal (7.1 `coverage`).

@@ -146,7 +146,7 @@ pub(crate) fn push_title(out: &mut Vec<u8>, run: &RunInfo, row: &Row) -> std::io
 
 /// Matches as a rounded percentage of the columns of a run in gapped blocks, else of the pairs of bases.
 fn identity_percent(run: &RunInfo, piece: &Run) -> usize {
-    if run.gapped {
+    if run.gapped && piece.len() > 0 {
         (200 * match_count(piece.target, piece.query) + piece.len()) / (2 * piece.len())
     } else {
         base_pair_percent(piece)

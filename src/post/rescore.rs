@@ -72,7 +72,7 @@ pub struct ColumnCounts {
     pub deleted: u64,
     /// Query bases against a gap.
     pub inserted: u64,
-    /// Gap runs; an insertion next to a deletion is one (`ngap`).
+    /// Runs of insertions and runs of deletions (`ngap`); where they touch they are two.
     pub gaps: u64,
 }
 
@@ -81,16 +81,16 @@ impl ColumnCounts {
     pub fn of(block: &Block, target: &[u8], query: &[u8]) -> Self {
         let (mut t, mut q) = (block.target_start, block.query_start);
         let mut counts = ColumnCounts::default();
-        let mut was_gap = false;
         for &(op, len) in block.script.runs() {
             let n = len as usize;
             match op {
                 EditOp::Pair => {
                     counts.pairs += u64::from(len);
                     for (&a, &b) in target[t..t + n].iter().zip(&query[q..q + n]) {
-                        let is_acgt = is_acgt(a) & is_acgt(b);
+                        let (a, b) = (BASE[a as usize], BASE[b as usize]);
+                        let is_acgt = a | b < NO_BASE;
                         counts.acgt_pairs += u64::from(is_acgt);
-                        counts.matches += u64::from(is_acgt & a.eq_ignore_ascii_case(&b));
+                        counts.matches += u64::from(is_acgt & (a == b));
                     }
                     t += n;
                     q += n;
@@ -104,9 +104,7 @@ impl ColumnCounts {
                     t += n;
                 }
             }
-            let is_gap = op != EditOp::Pair;
-            counts.gaps += u64::from(is_gap && !was_gap);
-            was_gap = is_gap;
+            counts.gaps += u64::from(op != EditOp::Pair);
         }
         counts
     }
@@ -129,8 +127,24 @@ impl ColumnCounts {
 
 /// Whether a letter is A, C, G or T in any case.
 pub fn is_acgt(base: u8) -> bool {
-    matches!(base, b'A' | b'C' | b'G' | b'T' | b'a' | b'c' | b'g' | b't')
+    BASE[base as usize] < NO_BASE
 }
+
+/// What [`BASE`] holds for bytes other than A, C, G and T.
+const NO_BASE: u8 = 4;
+
+/// Number of each base, in any case.
+const BASE: [u8; 256] = {
+    let mut table = [NO_BASE; 256];
+    let mut number = 0;
+    while number < 4 {
+        let base = b"ACGT"[number];
+        table[base as usize] = number as u8;
+        table[base.to_ascii_lowercase() as usize] = number as u8;
+        number += 1;
+    }
+    table
+};
 
 #[cfg(test)]
 mod tests {
