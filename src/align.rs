@@ -333,7 +333,8 @@ impl Aligner {
         for (is_other, _) in strands {
             let hsps = if is_other { hsps.minus.clone() } else { hsps.plus.clone() };
             let rescored = minus_first && n_strands == 2 && !is_other;
-            work.push((is_other, Work::Extend(GivenHsps { hsps, derived_threshold: None, rescored })));
+            let given = GivenHsps { hsps, derived_threshold: None, rescored, unmerged: minus_first };
+            work.push((is_other, Work::Extend(given)));
         }
         if minus_first {
             work.reverse();
@@ -347,7 +348,8 @@ impl Aligner {
         table: &WordTable,
         parallel: bool,
     ) -> (QueryHsps, SearchCounts) {
-        let find = |&(is_other, strand): &(bool, &SequenceSet)| (is_other, self.comparison(strand).hsps(table));
+        let find =
+            |&(is_other, strand): &(bool, &SequenceSet)| (is_other, self.comparison(strand).unmerged_hsps(table));
         let found: Vec<_> = match parallel {
             true => strands.par_iter().with_max_len(1).map(find).collect(),
             false => strands.iter().map(find).collect(),
@@ -374,7 +376,8 @@ impl Aligner {
         for &(is_other, _) in strands.iter().rev() {
             let hsps = std::mem::take(if is_other { &mut hsps.minus } else { &mut hsps.plus });
             let rescored = strands.len() == 2 && !is_other;
-            plan.strands.push((is_other, Work::Extend(GivenHsps { hsps, derived_threshold, rescored })));
+            let given = GivenHsps { hsps, derived_threshold, rescored, unmerged: true };
+            plan.strands.push((is_other, Work::Extend(given)));
         }
         plan
     }

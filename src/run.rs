@@ -214,6 +214,9 @@ fn write_coverage(invocation: &Invocation, aligner: &Aligner) -> Result<()> {
         };
         let mut out = Destination::file(&masking.path)?;
         write_masking(&ranges, aligner.target(), masking.names, &mut out)?;
+        if invocation.mark_end {
+            out.write_all(b"# lastz end-of-file\n")?;
+        }
         out.publish()?;
     }
     if let Some(path) = invocation.census.as_ref().and_then(|census| census.path.as_ref()) {
@@ -258,8 +261,10 @@ impl Outputs {
 
     fn finish(self, info: &RunInfo, aligner: &Aligner) -> Result<()> {
         let masked = aligner.masked_ranges();
-        for (mut writer, mut out) in self.files {
-            writer.finish(info, &masked, &mut out)?;
+        // Only the main output says that it is complete.
+        let beside = RunInfo { mark_end: false, ..info.clone() };
+        for (i, (mut writer, mut out)) in self.files.into_iter().enumerate() {
+            writer.finish(if i == 0 { info } else { &beside }, &masked, &mut out)?;
             out.publish()?;
         }
         Ok(())

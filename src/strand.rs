@@ -65,6 +65,8 @@ pub(crate) struct GivenHsps {
     pub derived_threshold: Option<Option<i32>>,
     /// LASTZ scores the first strand anew, without entropy, where it searched both before it extends either.
     pub rescored: bool,
+    /// Whether they were selected before overlapping ones were merged.
+    pub unmerged: bool,
 }
 
 impl<'a> StrandComparison<'a> {
@@ -80,6 +82,16 @@ impl<'a> StrandComparison<'a> {
     /// All HSPs of the strand, in LASTZ's order of discovery.
     pub fn hsps(&self, table: &'a WordTable) -> (Vec<Hsp>, SearchCounts) {
         if rayon::current_num_threads() > 1 { self.search(table).find_parallel() } else { self.search(table).find() }
+    }
+
+    /// As [`hsps`](Self::hsps), not merged where LASTZ selects among them first.
+    pub fn unmerged_hsps(&self, table: &'a WordTable) -> (Vec<Hsp>, SearchCounts) {
+        let mut hsps = Vec::new();
+        let counts = self.search(table).run_parallel(&mut |found| {
+            hsps.push(found.hsp);
+            ControlFlow::Continue(())
+        });
+        (hsps, counts)
     }
 
     /// Offers every extension to an adaptive table (3.6).
@@ -145,7 +157,10 @@ impl<'a> StrandComparison<'a> {
 
     /// Everything after the HSPs.
     pub fn blocks(&self, given: GivenHsps, depth: Option<StrandDepth>, wave: usize) -> Result<StrandBlocks> {
-        let GivenHsps { mut hsps, derived_threshold, rescored } = given;
+        let GivenHsps { mut hsps, derived_threshold, rescored, unmerged } = given;
+        if unmerged && (self.options.seed.recover_hits || self.options.seed.twins.is_some()) {
+            hsps = merge_by_diagonal(hsps);
+        }
         // Segments that were not scored by x-drop carry a length; chains and anchors need a score (3.5).
         let rescored = rescored || !matches!(self.options.gap_free, GapFreeExtension::XDrop { .. });
         if rescored && (self.options.chain.is_some() || self.options.gapped.is_some()) {

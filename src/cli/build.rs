@@ -85,7 +85,6 @@ pub(super) fn build(arguments: Arguments, choices: Choices, header_arguments: Ve
         rdotplot: choices.rdotplot.clone(),
         axt: output.axt,
         maf: output.maf,
-        write_segments: output.writesegments,
         read_group: (!output.readgroup.is_empty()).then(|| output.readgroup.join("\t")),
         eqx: output.eqx,
         expand: output.expand.unwrap_or(0),

@@ -116,8 +116,6 @@ pub struct Invocation {
     pub axt: Option<PathBuf>,
     /// Additional maf file.
     pub maf: Option<PathBuf>,
-    /// Additional file of HSPs.
-    pub write_segments: Option<PathBuf>,
     /// Tags of `@RG`, tab-separated.
     pub read_group: Option<String>,
     /// CIGAR with = and X.

@@ -84,16 +84,17 @@ impl CommandLine {
     }
 
     /// Adds an option. `--xdrop`, `--exact` and `--mismatch` also choose how seed hits are extended, as `--gfextend` and
-    /// `--nogfextend` do, and the last of these decides.
+    /// `--nogfextend` do, and the last of these decides. `--writesegments` sets format and output, as these do.
     fn canonical(&mut self, option: String) -> Result<()> {
-        let mode = match option.split_once('=') {
-            Some(("--xdrop", _)) => Some("--gfextend"),
-            Some(("--exact", _)) => Some("--gfextend=exact"),
-            Some(("--mismatch", _)) => Some("--gfextend=mismatch"),
-            _ => None,
+        let also = match option.split_once('=') {
+            Some(("--xdrop", _)) => vec!["--gfextend".to_string()],
+            Some(("--exact", _)) => vec!["--gfextend=exact".to_string()],
+            Some(("--mismatch", _)) => vec!["--gfextend=mismatch".to_string()],
+            Some(("--writesegments", file)) => vec!["--format=segments".to_string(), format!("--output={file}")],
+            _ => Vec::new(),
         };
         self.options.push(option);
-        self.options.extend(mode.map(str::to_string));
+        self.options.extend(also);
         Ok(())
     }
 }

@@ -144,10 +144,12 @@ pub(crate) fn push_title(out: &mut Vec<u8>, run: &RunInfo, row: &Row) -> std::io
     write!(out, "\"{mark}{}{strand}\"", row.partition.header)
 }
 
-/// Matches as a rounded percentage of the columns of a run in gapped blocks, else of the pairs of bases.
+/// Matches as a rounded percentage of the columns of a run in gapped blocks, where any two equal letters match, else of
+/// the pairs of bases.
 fn identity_percent(run: &RunInfo, piece: &Run) -> usize {
     if run.gapped && piece.len() > 0 {
-        (200 * match_count(piece.target, piece.query) + piece.len()) / (2 * piece.len())
+        let equal = piece.target.iter().zip(piece.query).filter(|(t, q)| t.eq_ignore_ascii_case(q)).count();
+        (200 * equal + piece.len()) / (2 * piece.len())
     } else {
         base_pair_percent(piece)
     }
