@@ -22,7 +22,6 @@
 
 const LINKS: bool = true;
 
-var<private> run_failed: u32;
 var<private> row_links: array<u32, WORDS>;  // links of this lane's columns in this row
 
 fn emit_link(place: u32, link: u32) {

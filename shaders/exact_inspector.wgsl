@@ -23,8 +23,6 @@
 
 const LINKS: bool = false;
 
-var<private> run_failed: u32;    // lane 0: STATUS_LOG_FULL if a hull found no room
-
 fn emit_link(place: u32, link: u32) {
 }
 
@@ -34,19 +32,14 @@ fn cut_deletion(place: u32) {
 fn end_row_links(task: Task, row: u32) {
 }
 
+// The counter goes on past the capacity: the host learns how much room it has to make.
 fn end_hull(task_ix: u32, rows_ix: u32, first: u32, end: u32) {
     let entry = atomicAdd(&counters[COUNTER_HULLS], 1u);
     if entry < params.hull_capacity {
         hulls[entry] = Hull(task_ix, rows_ix, first, end);
-    } else {
-        run_failed = STATUS_LOG_FULL;
     }
 }
 
 fn end_run(task_ix: u32, verdict: Verdict) {
     verdicts[task_ix] = verdict;
-    if run_failed != 0u {
-        verdicts[task_ix].status = run_failed;
-    }
-    run_failed = 0u;
 }

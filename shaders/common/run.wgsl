@@ -145,7 +145,6 @@ fn save_run(slot: u32) {
         saved[start + 6u] = bitcast<u32>(best);
         saved[start + 7u] = best_row;
         saved[start + 8u] = best_lane;
-        saved[start + 9u] = run_failed;
     }
     let own = start + SAVED_HEADER + lane;
 // for each column k
@@ -177,7 +176,6 @@ fn restore_run(slot: u32) -> u32 {
     best = bitcast<i32>(from_first_lane(saved[start + 6u]));
     best_row = from_first_lane(saved[start + 7u]);
     best_lane = from_first_lane(saved[start + 8u]);
-    run_failed = saved[start + 9u];
     if lane == 0u {
         saved[start] = 0u;
     }

@@ -182,8 +182,6 @@ pub const STATUS_TRUNCATED: u32 = 2;
 pub const STATUS_TOO_WIDE: u32 = 3;
 /// The score may leave 32 bits: the CPU does this run.
 pub const STATUS_OUT_OF_RANGE: u32 = 4;
-/// The hull log was full: the run is to be repeated.
-pub const STATUS_LOG_FULL: u32 = 5;
 
 /// Value of a dead cell. Any sum of a dead value and a few scores stays far below every threshold.
 pub const DEAD: i32 = -(1 << 29);
@@ -236,7 +234,6 @@ pub fn constants() -> String {
     number("STATUS_TRUNCATED", STATUS_TRUNCATED);
     number("STATUS_TOO_WIDE", STATUS_TOO_WIDE);
     number("STATUS_OUT_OF_RANGE", STATUS_OUT_OF_RANGE);
-    number("STATUS_LOG_FULL", STATUS_LOG_FULL);
     number("N_PLAIN_CLASSES", N_PLAIN_CLASSES);
     number("N_CLASSES", N_CLASSES as u32);
     number("LINK_PAIR", LINK_PAIR);

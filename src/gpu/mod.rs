@@ -13,21 +13,28 @@
 //! | [`queue`] | dispatches of a queue of runs, each short |
 //! | [`binning`] | runs sorted into classes of size for the executor |
 //! | [`screen`] | upper bounds, to drop anchors before they are extended |
-//! | [`extender`] | inspect, execute, trace back |
+//! | [`unit`] | a target and a query in device memory |
+//! | `form` | the exact kernels compiled for one variant |
+//! | [`extender`] | both sides of anchors: inspect, then execute what is wanted |
+//! | `executor` | repeat runs with links, trace back |
 
 pub mod binning;
 pub mod buffer;
 pub mod context;
 pub mod devices;
+mod executor;
 pub mod extender;
+mod form;
 pub mod kernel;
 pub mod layout;
 pub mod letters;
 pub mod queue;
 pub mod screen;
 pub mod shaders;
+pub mod unit;
 pub mod variant;
 
 pub use context::{AdapterChoice, Gpu, GpuError};
-pub use extender::{GpuExtender, GpuUnit, OneSided};
-pub use screen::GpuScreen;
+pub use extender::{AnchorSides, GpuCounts, GpuExtender, Inspected};
+pub use screen::{GpuScreen, Screened};
+pub use unit::{GpuUnit, OneSided};

@@ -33,7 +33,7 @@ const COLUMN_CHOICES: [u32; 4] = [8, 16, 24, 32];
 /// Smallest ring: the leftmost block is given up only when all its columns are dead, which needs some slack.
 const MIN_RING: u32 = 256;
 /// Most columns of a lane of a narrow subgroup; compilers take too long for more.
-const MAX_NARROW_COLUMNS: u32 = 96;
+const MAX_NARROW_COLUMNS: u32 = 128;
 
 impl Variant {
     /// A form with subgroup operations.
@@ -78,7 +78,8 @@ impl Variant {
                 }
             }
             Some(lanes) if lanes * MAX_NARROW_COLUMNS >= window => {
-                let columns = window.div_ceil(lanes).next_multiple_of(8).max(8);
+                // A ring a third wider than the next smaller one, as with the wider subgroups.
+                let columns = window.div_ceil(lanes).next_multiple_of(32);
                 Variant::subgroup(lanes, columns)
             }
             _ => Variant::for_workgroup(capabilities, window),
