@@ -33,6 +33,9 @@ pub enum Error {
     /// The chosen format cannot express a block.
     #[error("{0}")]
     Format(String),
+    /// A device failed and the CPU was not to step in.
+    #[error("the GPU failed: {0}; --device=cpu or --device=auto finishes without it")]
+    Device(String),
     /// Writing the result failed.
     #[error("cannot write the output: {0}")]
     Write(#[from] std::io::Error),

@@ -1,2 +1,58 @@
 //! The `fastz` program.
-fn main() {}
+
+mod cli;
+mod run;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use cli::Request;
+
+fn main() -> ExitCode {
+    match words().and_then(Request::from_args).and_then(answer) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("fastz: {}", in_one_line(&error));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn words() -> anyhow::Result<Vec<String>> {
+    let to_text = |word: std::ffi::OsString| {
+        word.into_string().map_err(|word| anyhow::anyhow!("{word:?} is not UTF-8 text; rename the file"))
+    };
+    std::env::args_os().skip(1).map(to_text).collect()
+}
+
+fn answer(request: Request) -> anyhow::Result<()> {
+    match request {
+        Request::Align(invocation) => run::run(&invocation),
+        Request::Devices => devices(),
+        Request::Print(text) => Ok(std::io::stdout().write_all(text.as_bytes())?),
+    }
+}
+
+/// Lists the devices that `--device` can name.
+fn devices() -> anyhow::Result<()> {
+    Ok(std::io::stdout().write_all(fastz::gpu::devices::describe().as_bytes())?)
+}
+
+/// Whether the reader of our output went away, as `head` does. That is no failure.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}
+
+/// An error and its causes, without those that it already tells.
+fn in_one_line(error: &anyhow::Error) -> String {
+    let mut line = error.to_string();
+    for cause in error.chain().skip(1).map(|cause| cause.to_string()) {
+        if !line.contains(&cause) {
+            line = format!("{line}: {cause}");
+        }
+    }
+    line
+}

@@ -242,6 +242,16 @@ pub struct Options {
     pub threads: usize,
 }
 
+impl Options {
+    /// Worker threads: as asked, or one per core.
+    pub fn n_threads(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        }
+    }
+}
+
 impl Default for GappedOptions {
     fn default() -> Self {
         GappedOptions {

@@ -37,8 +37,10 @@ pub struct Partition {
     pub range: Range<usize>,
     /// Short name (lastz-semantics 1.6).
     pub name: String,
-    /// Whole header line without the leading `>` or `@`.
+    /// Whole header line without the leading `>` or `@`; the nickname if there is one; `(no header)` if the line lacks.
     pub header: String,
+    /// Whether lav and gfa show a `>` before `header`: FASTA headers, but not FASTQ, 2bit, nicknames or a missing line.
+    pub has_header_mark: bool,
     /// Index of the record in its file, 0-based, counting skipped and unselected records.
     pub record: usize,
     /// Bases of the whole record before the loaded part, on the file's strand (a subrange starts here).

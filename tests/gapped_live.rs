@@ -53,7 +53,7 @@ fn pair(rng: &mut Rng) -> (Vec<u8>, Vec<u8>) {
             rng.dna(n)
         })
         .collect();
-    let mut side = |rng: &mut Rng| {
+    let side = |rng: &mut Rng| {
         let mut out = Vec::new();
         for _ in 0..4 + rng.below(8) {
             match rng.below(6) {
@@ -175,8 +175,10 @@ fn blocks_equal_lastz_block_for_block() {
                 threshold,
                 all_bounds: options.all_bounds,
                 wave,
+                bulk: None,
+                progress: &|_, _| {},
             };
-            let result = pool.install(|| stage.run(&anchors, vec![], &mut |_| ControlFlow::Continue(())));
+            let result = pool.install(|| stage.run(&anchors, vec![], &mut |_| ControlFlow::Continue(())).unwrap());
             let found: String = result
                 .blocks
                 .iter()
@@ -191,11 +193,15 @@ fn blocks_equal_lastz_block_for_block() {
                     std::fs::copy(dir.path().join(name), Path::new("target/gapped_live").join(name)).unwrap();
                 }
             }
-            assert_eq!(
-                found,
-                expected,
-                "case {case}, wave {wave}, vectorised {vectorised}: lastz {}",
-                gapped_args.join(" ")
+            let short = |text: &str| text.lines().map(|line| line.chars().take(70).collect()).collect::<Vec<String>>();
+            let first_difference = found.lines().zip(expected.lines()).position(|(f, e)| f != e);
+            assert!(
+                found == expected,
+                "case {case}, wave {wave}, vectorised {vectorised}: lastz {}\nfirst different block: {first_difference:?}\n\
+                 found {:#?}\nexpected {:#?}",
+                gapped_args.join(" "),
+                short(&found),
+                short(&expected)
             );
             blocks_seen += result.blocks.len();
         }

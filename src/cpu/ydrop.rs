@@ -13,7 +13,7 @@
 //! Everything here but the evaluation of one row's window is [`Sweep`]; that evaluation is a [`RowKernel`].
 
 use crate::alignment::Anchor;
-use crate::extend::bounds::SideBounds;
+use crate::extend::bounds::{AcceptedBlocks, SideBounds};
 use crate::extend::side::{Direction, Side, WINDOW_ROWS, Windows};
 use crate::options::GappedOptions;
 use crate::scoring::{ScoreClasses, Scoring};
@@ -165,6 +165,22 @@ impl Ydrop {
     /// Cost of the first base of a gap.
     pub(super) fn gap_first(&self) -> i64 {
         self.gap_open + self.gap_extend
+    }
+
+    /// Runs both sides of an anchor, one after the other.
+    pub fn run_both(
+        &self,
+        target: &SequenceSet,
+        query: &SequenceSet,
+        anchor: &Anchor,
+        accepted: Option<&AcceptedBlocks>,
+        workspace: &mut Workspace,
+    ) -> (Side, Side) {
+        let mut run = |direction| {
+            let bounds = accepted.and_then(|accepted| accepted.side_bounds(anchor, direction));
+            self.run(&SideProblem { target, query, anchor: *anchor, direction }, bounds, workspace)
+        };
+        (run(Direction::Left), run(Direction::Right))
     }
 
     /// Runs one side. `bounds` are those of the accepted blocks, if any come near.

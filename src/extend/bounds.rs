@@ -193,7 +193,8 @@ impl AcceptedBlocks {
         let _ = first_row;
         let reach = self.by_end.partition_point(|&b| self.placed[b as usize].end() >= row);
         let candidates = self.by_end[..reach].iter().filter_map(|&block| {
-            let piece = self.placed[block as usize].solid_piece_at(row)?;
+            let placed = &self.placed[block as usize];
+            let piece = placed.solid_piece_at(row).filter(|&p| placed.pieces[p as usize].b1 <= row)?;
             Some(PieceRef { block, piece })
         });
         self.nearest(candidates, row, column)
@@ -455,7 +456,9 @@ impl SideBounds<'_> {
         let right = if self.direction == Direction::Right { self.hi_flank } else { self.lo_flank };
         self.has_right &= right.at.is_some();
         let cap = match self.hi_flank.column {
-            Some(column) if self.has_right && column > 0 => (column - 1).min(columns as i64) as usize,
+            Some(column) if self.hi_flank.at.is_some() && self.has_right && column > 0 => {
+                (column - 1).min(columns as i64) as usize
+            }
             _ => columns,
         };
         self.mask(row, *lo, *hi, masked);

@@ -10,16 +10,18 @@
 //! Otherwise the anchor opens the next wave. The first anchor of a wave is always usable, so each wave makes progress,
 //! and the output does not depend on the size of waves or the number of threads.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
 use rayon::prelude::*;
 
 use super::bounds::AcceptedBlocks;
+use super::bulk::{BulkExtender, BulkUnit};
 use super::side::{Direction, Side};
 use super::stitch::stitch;
 use crate::alignment::{Anchor, Block};
 use crate::cpu::ydrop::{SideProblem, Workspace, Ydrop};
+use crate::error::Result;
 use crate::scoring::Scoring;
 use crate::sequence::SequenceSet;
 
@@ -39,6 +41,10 @@ pub struct GappedStage<'a> {
     pub all_bounds: bool,
     /// Most anchors per wave; 1 is LASTZ's own order of work.
     pub wave: usize,
+    /// Extends many anchors at once, off the CPU. Its runs know no bounds: what accepted blocks touch is run again.
+    pub bulk: Option<&'a dyn BulkExtender>,
+    /// Told how many anchors are done, out of all.
+    pub progress: &'a (dyn Fn(usize, usize) + Sync),
 }
 
 /// Counts of a gapped stage.
@@ -83,6 +89,16 @@ pub struct Truncation {
     pub end: (usize, usize),
 }
 
+/// LASTZ's words: the end is 1-based, the anchor 0-based.
+impl std::fmt::Display for Truncation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let verb = if self.direction == Direction::Left { "starting" } else { "ending" };
+        let (target, query) = (self.end.0 + 1, self.end.1 + 1);
+        let Anchor { target: a1, query: a2, .. } = self.anchor;
+        write!(f, "truncating alignment {verb} at ({target},{query});  anchor at ({a1},{a2})")
+    }
+}
+
 /// What a gapped stage leaves.
 #[derive(Clone, Debug, Default)]
 pub struct GappedResult {
@@ -98,8 +114,22 @@ pub struct GappedResult {
 struct Extension {
     left: Side,
     right: Side,
+    /// Whether the sides have their scripts; without, the block is known to fail the threshold.
+    has_scripts: bool,
     accepted_before: usize,
 }
+
+/// The unit on the device that extends in bulk.
+struct Bulk<'a> {
+    unit: Box<dyn BulkUnit + 'a>,
+    /// Anchors before this one have had their turn; what is not ready of them is left to the CPU.
+    done: usize,
+}
+
+/// Fewer anchors than this are not worth the way to another device.
+const LEAST_BULK: usize = 32;
+/// Most anchors that a bulk wave extends.
+const MOST_BULK: usize = 1 << 15;
 
 thread_local! {
     static WORKSPACE: std::cell::RefCell<Workspace> = std::cell::RefCell::default();
@@ -107,25 +137,30 @@ thread_local! {
 
 impl GappedStage<'_> {
     /// Extends `anchors`, which are in LASTZ's order (4.2). `forced` blocks come first, whatever their score (4.4).
-    /// `accepted` sees each block as it is accepted and may stop the stage after it.
+    /// `accepted` sees each other block as it is accepted and may stop the stage after it.
+    ///
+    /// # Errors
+    /// Those of `bulk`.
     pub fn run(
         &self,
         anchors: &[Anchor],
         forced: Vec<Block>,
         accepted: &mut dyn FnMut(&Block) -> ControlFlow<()>,
-    ) -> GappedResult {
+    ) -> Result<GappedResult> {
         let mut state = Committed::default();
         state.counts.anchors = anchors.len() as u64;
-        for block in forced {
-            let stop = accepted(&block).is_break();
-            state.push(block);
-            if stop {
-                return state.finish(self.threshold);
+        forced.into_iter().for_each(|block| state.push(block));
+        let mut bulk = match self.bulk {
+            Some(bulk) if anchors.len() >= LEAST_BULK => {
+                bulk.open(self.target, self.query)?.map(|unit| Bulk { unit, done: 0 })
             }
-        }
+            _ => None,
+        };
         let mut ready: HashMap<usize, Extension> = HashMap::new();
+        let mut waves = WaveSize { size: self.wave.min(2), wasted: 0 };
         let mut next = 0;
         while next < anchors.len() {
+            (self.progress)(next, anchors.len());
             let anchor = &anchors[next];
             if state.bounds.covers(anchor) {
                 state.counts.covered += 1;
@@ -137,7 +172,14 @@ impl GappedStage<'_> {
                 Some(extension) if self.is_usable(anchor, &extension, &state.bounds) => extension,
                 outdated => {
                     state.counts.rerun += u64::from(outdated.is_some());
-                    self.extend_wave(anchors, next, &state, &mut ready);
+                    match &mut bulk {
+                        Some(bulk) if next >= bulk.done => self.extend_bulk(anchors, next, bulk, &state, &mut ready)?,
+                        _ => {
+                            waves.adapt(state.counts.rerun, self.wave);
+                            let ahead = bulk.as_ref().map_or(anchors.len(), |bulk| bulk.done);
+                            self.extend_wave(&anchors[..ahead], next, waves.size, &state, &mut ready);
+                        }
+                    }
                     continue;
                 }
             };
@@ -146,28 +188,81 @@ impl GappedStage<'_> {
                 break;
             }
         }
-        state.finish(self.threshold)
+        (self.progress)(anchors.len(), anchors.len());
+        Ok(state.finish(self.threshold))
     }
 
-    /// Extends the anchor `first` and up to `wave - 1` later ones that are not ready yet.
-    fn extend_wave(&self, anchors: &[Anchor], first: usize, state: &Committed, ready: &mut HashMap<usize, Extension>) {
+    /// Extends the anchor `first` and up to `wave - 1` later ones that are not ready yet, or outdated.
+    fn extend_wave(
+        &self,
+        anchors: &[Anchor],
+        first: usize,
+        wave: usize,
+        state: &Committed,
+        ready: &mut HashMap<usize, Extension>,
+    ) {
         let mut chosen = vec![first];
         // Look only so far ahead: results of distant anchors would wait, and most anchors get covered.
-        for (ix, anchor) in anchors.iter().enumerate().skip(first + 1).take(self.wave * 64) {
-            if chosen.len() >= self.wave {
+        for (ix, anchor) in anchors.iter().enumerate().skip(first + 1).take(wave * 64) {
+            if chosen.len() >= wave {
                 break;
             }
             let near = chosen.iter().any(|&other| state.is_likely_covered(anchor, &anchors[other]));
-            if !near && !ready.contains_key(&ix) && !state.bounds.covers(anchor) {
+            let is_ready = |extension: &Extension| self.is_usable(anchor, extension, &state.bounds);
+            if !near && !ready.get(&ix).is_some_and(is_ready) && !state.bounds.covers(anchor) {
                 chosen.push(ix);
             }
         }
         let extend = |&ix: &usize| (ix, self.extend(&anchors[ix], &state.bounds));
-        if self.wave == 1 {
+        if wave == 1 {
             ready.extend(chosen.iter().map(extend));
         } else {
             ready.par_extend(chosen.par_iter().with_max_len(1).map(extend));
         }
+    }
+
+    /// Extends the anchor `first` and many later ones off the CPU.
+    fn extend_bulk(
+        &self,
+        anchors: &[Anchor],
+        first: usize,
+        bulk: &mut Bulk,
+        state: &Committed,
+        ready: &mut HashMap<usize, Extension>,
+    ) -> Result<()> {
+        let mut chosen = Vec::new();
+        let mut positions: Vec<Anchor> = Vec::new();
+        // By target position, to look up what is near.
+        let mut by_target: BTreeMap<(u32, u32), Anchor> = BTreeMap::new();
+        let mut end = first;
+        for (ix, anchor) in anchors.iter().enumerate().skip(first) {
+            if chosen.len() >= MOST_BULK {
+                break;
+            }
+            end = ix + 1;
+            let reach = state.likely_reach() as u32;
+            let near = (anchor.target.saturating_sub(reach), 0)..=(anchor.target.saturating_add(reach), u32::MAX);
+            let is_first = ix == first;
+            let is_near = || by_target.range(near).any(|(_, other)| state.is_likely_covered(anchor, other));
+            if is_first || (!state.bounds.covers(anchor) && !is_near()) {
+                chosen.push(ix);
+                positions.push(*anchor);
+                by_target.insert((anchor.target, anchor.query), *anchor);
+            }
+        }
+        bulk.done = end;
+        // A side without a column may leave a gap at the end of the block, whose score then rises (5.5).
+        let is_empty = |side: &Side| side.rows == 0 && side.columns == 0;
+        let wants_script = |left: &Side, right: &Side| {
+            self.all_bounds || left.score + right.score >= self.threshold || is_empty(left) || is_empty(right)
+        };
+        let extended = bulk.unit.extend(&positions, &wants_script)?;
+        for (ix, sides) in chosen.into_iter().zip(extended) {
+            let Some((left, right)) = sides else { continue };
+            let has_scripts = wants_script(&left, &right);
+            ready.insert(ix, Extension { left, right, has_scripts, accepted_before: 0 });
+        }
+        Ok(())
     }
 
     fn extend(&self, anchor: &Anchor, bounds: &AcceptedBlocks) -> Extension {
@@ -185,7 +280,7 @@ impl GappedStage<'_> {
         } else {
             rayon::join(|| run(Direction::Left), || run(Direction::Right))
         };
-        Extension { left, right, accepted_before: bounds.len() }
+        Extension { left, right, has_scripts: true, accepted_before: bounds.len() }
     }
 
     fn is_usable(&self, anchor: &Anchor, extension: &Extension, bounds: &AcceptedBlocks) -> bool {
@@ -206,11 +301,14 @@ impl GappedStage<'_> {
         state: &mut Committed,
         accepted: &mut dyn FnMut(&Block) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let Extension { left, right, .. } = extension;
+        let Extension { left, right, has_scripts, .. } = extension;
         state.counts.extended += 1;
         state.counts.cells += left.cells + right.cells;
         state.note_truncation(anchor, Direction::Left, &left);
         state.note_truncation(anchor, Direction::Right, &right);
+        if !has_scripts {
+            return ControlFlow::Continue(());
+        }
         let Some(block) = stitch(anchor, &left, &right, self.target, self.query, self.scoring) else {
             return ControlFlow::Continue(());
         };
@@ -221,6 +319,20 @@ impl GappedStage<'_> {
         let flow = if passes { accepted(&block) } else { ControlFlow::Continue(()) };
         state.push(block);
         flow
+    }
+}
+
+/// How many anchors to extend at once: more while their results get used, fewer when they are thrown away.
+struct WaveSize {
+    size: usize,
+    /// Extensions thrown away up to the last wave.
+    wasted: u64,
+}
+
+impl WaveSize {
+    fn adapt(&mut self, wasted: u64, most: usize) {
+        let last = wasted - std::mem::replace(&mut self.wasted, wasted);
+        self.size = if last > 0 { (self.size / 2).max(1) } else { (self.size * 2).min(most) };
     }
 }
 
@@ -242,13 +354,17 @@ impl Committed {
         self.blocks.push(block);
     }
 
+    /// How far along the target a block probably reaches from its anchor: twice the mean of those accepted.
+    fn likely_reach(&self) -> usize {
+        2 * (self.covered_bases / self.blocks.len().max(1)).max(1000)
+    }
+
     /// Whether extending `other` will probably cover `anchor`: they are near each other for the blocks seen so far.
     fn is_likely_covered(&self, anchor: &Anchor, other: &Anchor) -> bool {
-        let mean = self.covered_bases / self.blocks.len().max(1);
         let distance = anchor.target.abs_diff(other.target) as usize;
         let diagonal = |a: &Anchor| i64::from(a.target) - i64::from(a.query);
         let drift = diagonal(anchor).abs_diff(diagonal(other)) as usize;
-        distance <= 2 * mean.max(1000) && drift <= 200 + distance / 8
+        distance <= self.likely_reach() && drift <= 200 + distance / 8
     }
 
     fn note_truncation(&mut self, anchor: &Anchor, direction: Direction, side: &Side) {

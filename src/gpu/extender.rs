@@ -23,7 +23,7 @@ use crate::scoring::{Matrix, Scoring};
 use crate::sequence::SequenceSet;
 
 /// What the GPU did and what it left to the CPU.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct GpuCounts {
     /// Runs inspected.
     pub inspected: u64,
@@ -59,17 +59,6 @@ pub struct Inspected {
     pub side: Side,
     /// The form of the kernels that could hold its windows.
     pub(super) form: usize,
-}
-
-/// Both sides of an anchor.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AnchorSides {
-    /// Left side.
-    pub left: Side,
-    /// Right side.
-    pub right: Side,
-    /// Whether the sides have their scripts: they were wanted.
-    pub has_scripts: bool,
 }
 
 /// Runs one-sided extensions on a GPU.
@@ -176,50 +165,39 @@ impl GpuExtender {
         GpuUnit::new(&self.gpu, &self.matrix, target, query)
     }
 
-    /// Both sides of each anchor, with scripts where the block may reach `threshold` (all if `None`). `None`: left to
-    /// the CPU.
+    /// Both sides of each anchor, with scripts where `wants_script` says so. `None`: left to the CPU.
     pub fn extend(
         &mut self,
         unit: &GpuUnit,
         anchors: &[Anchor],
-        threshold: Option<i64>,
-    ) -> Result<Vec<Option<AnchorSides>>, GpuError> {
+        wants_script: &dyn Fn(&Side, &Side) -> bool,
+    ) -> Result<Vec<Option<(Side, Side)>>, GpuError> {
         let sides = [Direction::Left, Direction::Right];
         let runs: Vec<OneSided> =
             anchors.iter().flat_map(|&anchor| sides.map(|direction| OneSided { anchor, direction })).collect();
-        let inspected = self.inspect(unit, &runs)?;
-        let mut pairs: Vec<Option<(Inspected, Inspected)>> = Vec::with_capacity(anchors.len());
-        let mut both = inspected.into_iter();
-        while let (Some(left), Some(right)) = (both.next(), both.next()) {
-            pairs.push(left.zip(right));
+        let mut inspected = self.inspect(unit, &runs)?.into_iter();
+        let mut pairs: Vec<Option<(Inspected, Inspected)>> =
+            std::iter::from_fn(|| Some(inspected.next()?.zip(inspected.next()?))).collect();
+        let mut to_execute: Vec<(OneSided, &Inspected)> = Vec::new();
+        let mut wanted = Vec::new();
+        for (ix, pair) in pairs.iter().enumerate() {
+            if let Some((left, right)) = pair.as_ref().filter(|(l, r)| wants_script(&l.side, &r.side)) {
+                wanted.push(ix);
+                to_execute.extend([(runs[2 * ix], left), (runs[2 * ix + 1], right)]);
+            }
         }
-        // Next to an empty side a leading gap is cut off and the score rises (lastz-semantics 5.5).
-        let may_pass = |(left, right): &(Inspected, Inspected)| {
-            let is_empty = |side: &Side| side.rows == 0 || side.columns == 0;
-            let score = left.side.score + right.side.score;
-            threshold.is_none_or(|least| score >= least || is_empty(&left.side) || is_empty(&right.side))
-        };
-        let wanted: Vec<usize> = (0..pairs.len()).filter(|&ix| pairs[ix].as_ref().is_some_and(may_pass)).collect();
-        let runs_of = |&ix: &usize| {
-            let (left, right) = pairs[ix].as_ref().expect("it was filtered");
-            [(runs[2 * ix], left), (runs[2 * ix + 1], right)]
-        };
-        let to_execute: Vec<(OneSided, &Inspected)> = wanted.iter().flat_map(runs_of).collect();
-        let scripts = self.execute(unit, &to_execute)?;
-        let mut extended: Vec<Option<AnchorSides>> = pairs
-            .into_iter()
-            .map(|pair| pair.map(|(l, r)| AnchorSides { left: l.side, right: r.side, has_scripts: false }))
-            .collect();
-        for (&ix, pair) in wanted.iter().zip(scripts.chunks(2)) {
-            extended[ix] = match (extended[ix].take(), pair) {
-                (Some(mut sides), [Some(left), Some(right)]) => {
-                    (sides.left.script, sides.right.script) = (left.clone(), right.clone());
-                    Some(AnchorSides { has_scripts: true, ..sides })
+        let mut scripts = self.execute(unit, &to_execute)?.into_iter();
+        for ix in wanted {
+            let scripts = [scripts.next().flatten(), scripts.next().flatten()];
+            pairs[ix] = match (pairs[ix].take(), scripts) {
+                (Some((mut left, mut right)), [Some(of_left), Some(of_right)]) => {
+                    (left.side.script, right.side.script) = (of_left, of_right);
+                    Some((left, right))
                 }
                 _ => None,
             };
         }
-        Ok(extended)
+        Ok(pairs.into_iter().map(|pair| pair.map(|(left, right)| (left.side, right.side))).collect())
     }
 
     /// Scores, ends and windows of runs, without scripts. `None`: left to the CPU.

@@ -17,9 +17,11 @@
 //! | `form` | the exact kernels compiled for one variant |
 //! | [`extender`] | both sides of anchors: inspect, then execute what is wanted |
 //! | `executor` | repeat runs with links, trace back |
+//! | [`bulk`] | the extender behind the seam to the commit loop |
 
 pub mod binning;
 pub mod buffer;
+pub mod bulk;
 pub mod context;
 pub mod devices;
 mod executor;
@@ -34,7 +36,8 @@ pub mod shaders;
 pub mod unit;
 pub mod variant;
 
+pub use bulk::{GpuBulk, OnFault};
 pub use context::{AdapterChoice, Gpu, GpuError};
-pub use extender::{AnchorSides, GpuCounts, GpuExtender, Inspected};
+pub use extender::{GpuCounts, GpuExtender, Inspected};
 pub use screen::{GpuScreen, Screened};
 pub use unit::{GpuUnit, OneSided};

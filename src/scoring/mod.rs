@@ -3,6 +3,9 @@
 //! A gap of n bases costs `gap_open + n * gap_extend`; LASTZ charges open **and** extend on the first base.
 
 mod classes;
+pub mod number;
+pub mod score_file;
+pub mod setup;
 
 pub use classes::ScoreClasses;
 
@@ -82,45 +85,11 @@ impl Default for Scoring {
 impl Scoring {
     /// A score set over A, C, G and T; `fill` for bytes the matrix does not name, `bad` for X and soft-masked seeds.
     pub fn from_acgt(scores: &[[i32; 4]; 4], fill: i32, bad: i32, gap_open: i32, gap_extend: i32) -> Self {
-        let mut gapped = Matrix::filled(fill);
-        for x in [b'X', b'x'] {
-            for byte in 0..=255 {
-                gapped.set(x, byte, bad);
-                gapped.set(byte, x, bad);
-            }
-        }
-        for (row, target) in scores.iter().zip(b"ACGT") {
-            for (&score, query) in row.iter().zip(b"ACGT") {
-                for (t, q) in cases(*target).into_iter().flat_map(|t| cases(*query).map(|q| (t, q))) {
-                    gapped.set(t, q, score);
-                }
-            }
-        }
-        let mut gap_free = gapped.clone();
-        for masked in *b"acgtNnXx" {
-            for byte in 0..=255 {
-                gap_free.set(masked, byte, bad);
-                gap_free.set(byte, masked, bad);
-            }
-        }
-        for matrix in [&mut gapped, &mut gap_free] {
-            for byte in 0..=255u8 {
-                // X against the separator keeps the bad score.
-                if !byte.eq_ignore_ascii_case(&b'X') {
-                    matrix.set(0, byte, SEPARATOR_SCORE);
-                    matrix.set(byte, 0, SEPARATOR_SCORE);
-                }
-            }
-        }
-        Scoring { rows: b"ACGT".to_vec(), columns: b"ACGT".to_vec(), gapped, gap_free, gap_open, gap_extend }
+        setup::ScoreTable::acgt(scores, fill, bad).build(gap_open, gap_extend)
     }
 
     /// Cost of a gap of `len` bases.
     pub fn gap_cost(&self, len: u32) -> i64 {
         i64::from(self.gap_open) + i64::from(len) * i64::from(self.gap_extend)
     }
-}
-
-fn cases(letter: u8) -> [u8; 2] {
-    [letter.to_ascii_uppercase(), letter.to_ascii_lowercase()]
 }

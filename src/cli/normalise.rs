@@ -1,0 +1,265 @@
+//! From the words that users type to canonical long options, left to right (lastz-semantics 9.1, 9.3).
+//!
+//! ```text
+//! lastz target.fa query.fa K=2200 T=2 --yasra95 --include=f      what was typed
+//!   -> expand       --include and --yasra become the words they stand for
+//!   -> respell      K=2200 -> --hspthresh=2200; T=2 -> --seed=12of19 --transition=0
+//! ```
+//!
+//! The order is kept, so that "the last one wins" works on the canonical options as on LASTZ's.
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use super::spellings::{is_lastz_option, spelled_out, unsupported, whole_word, yasra};
+
+/// A command line in canonical options.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct CommandLine {
+    /// `--name` or `--name=value`.
+    pub options: Vec<String>,
+    /// Target, then query.
+    pub files: Vec<String>,
+    /// LASTZ's `<args>`: the option words as typed, files and fastz's own options left out.
+    pub header_arguments: Vec<String>,
+}
+
+impl CommandLine {
+    /// Reads the words after the program name.
+    pub fn from_words(words: impl IntoIterator<Item = String>) -> Result<CommandLine> {
+        let mut line = CommandLine::default();
+        for word in words {
+            if is_option(&word) && is_lastz_option(&word) {
+                line.header_arguments.push(word.clone());
+            }
+            match word.strip_prefix("--include=") {
+                Some(file) => line.include(file)?,
+                None => line.word(&word)?,
+            }
+        }
+        Ok(line)
+    }
+
+    /// `--include=<file>`: the words of every line, without comments or quoting.
+    fn include(&mut self, file: &str) -> Result<()> {
+        let text = std::fs::read_to_string(file).with_context(|| format!("cannot read --include={file}"))?;
+        for word in text.split_ascii_whitespace() {
+            if word.starts_with("--include=") {
+                bail!("nested inclusion is not allowed ({word} in {file}): name both files on the command line");
+            }
+            self.word(word).with_context(|| format!("--include={file}"))?;
+        }
+        Ok(())
+    }
+
+    fn word(&mut self, word: &str) -> Result<()> {
+        if let Some(level) = word.strip_prefix("--yasra") {
+            return yasra_words(word, level)?.iter().try_for_each(|word| self.word(word));
+        }
+        if is_option(word) {
+            return self.option(word);
+        }
+        if self.files.len() == 2 {
+            let files = self.files.join(" and ");
+            bail!("cannot understand \"{word}\": the sequence files are {files} already; options start with --");
+        }
+        self.files.push(word.to_string());
+        Ok(())
+    }
+
+    fn option(&mut self, word: &str) -> Result<()> {
+        if let Some(way_out) = unsupported(word) {
+            bail!("{word} is not supported: {way_out}");
+        }
+        if let Some(options) = whole_word(word) {
+            return options.into_iter().try_for_each(|option| self.canonical(option));
+        }
+        if let Some(option) = calculated(word)? {
+            return self.canonical(option);
+        }
+        let option = spelled_out(word);
+        if !option.starts_with("--") {
+            bail!("unknown option {word}; --help lists the options, --help=shortcuts the one-letter ones");
+        }
+        self.canonical(option)
+    }
+
+    /// Adds an option. `--xdrop`, `--exact` and `--mismatch` also choose how seed hits are extended, as `--gfextend` and
+    /// `--nogfextend` do, and the last of these decides.
+    fn canonical(&mut self, option: String) -> Result<()> {
+        let mode = match option.split_once('=') {
+            Some(("--xdrop", _)) => Some("--gfextend"),
+            Some(("--exact", _)) => Some("--gfextend=exact"),
+            Some(("--mismatch", _)) => Some("--gfextend=mismatch"),
+            _ => None,
+        };
+        self.options.push(option);
+        self.options.extend(mode.map(str::to_string));
+        Ok(())
+    }
+}
+
+/// Whether a word is an option: it starts with `-`, or is `X=...` with one letter, or `XY:...` with two bases.
+fn is_option(word: &str) -> bool {
+    word.starts_with('-')
+        || matches!(word.as_bytes(), [letter, b'=', ..] if letter.is_ascii_alphabetic())
+        || is_pair(word)
+}
+
+fn is_pair(word: &str) -> bool {
+    let is_base = |letter: &u8| b"ACGTacgt".contains(letter);
+    matches!(word.as_bytes(), [target, query, b':', ..] if is_base(target) && is_base(query))
+}
+
+/// Options whose meaning depends on their value: `B=`, `P=`, `c=`, `XY:score`, `--<m>mismatch=n`, `--mismatch=0,n`.
+fn calculated(word: &str) -> Result<Option<String>> {
+    let integer = |value: &str| {
+        fastz::scoring::number::parse_integer(value).map_err(|why| anyhow!("{word}: {why}; write a whole number"))
+    };
+    if is_pair(word) {
+        return Ok(Some(format!("--pair-score={word}")));
+    }
+    let Some((name, value)) = word.split_once('=') else { return Ok(None) };
+    let option = match name {
+        "B" => match integer(value)? {
+            0 => "--strand=plus",
+            1.. => "--strand=both",
+            _ => "--strand=minus",
+        },
+        "P" if value.starts_with('-') => bail!("illegal value for P: write P=0 (--noentropy) or P=1 (--entropy)"),
+        "P" => match integer(value)? {
+            0 => "--noentropy",
+            1 => "--entropy",
+            _ => "--entropy=report",
+        },
+        "c" => match integer(value)? {
+            0 => "--census=off",
+            _ => "--census",
+        },
+        _ => {
+            let count = match name.strip_prefix("--").and_then(|name| name.strip_suffix("mismatch")) {
+                Some("") => None,
+                Some(count) if count.bytes().all(|b| b.is_ascii_digit()) => Some(count),
+                _ => return Ok(None),
+            };
+            let (count, length) = match count {
+                Some(count) => (count, value),
+                None => value.split_once(',').unwrap_or((value, "")),
+            };
+            return Ok(match (count, length) {
+                // No mismatch at all is an exact match.
+                ("0", _) if !length.is_empty() => Some(format!("--exact={length}")),
+                (_, "") => None,
+                _ => Some(format!("--mismatch={count},{length}")),
+            });
+        }
+    };
+    Ok(Some(option.to_string()))
+}
+
+/// The words of `--yasra<level>[:<version>]`; versions up to 1.02.45 lacked the last two.
+fn yasra_words(word: &str, level: &str) -> Result<Vec<String>> {
+    let (level, version) = match level.split_once(':') {
+        Some((level, version)) => (level, Some(version)),
+        None => (level, None),
+    };
+    let Some(options) = yasra(level) else {
+        bail!("unknown option {word}; there are --yasra98, 95, 90, 85, 75, 95short and 85short");
+    };
+    let mut words: Vec<String> = options.split(' ').map(str::to_string).collect();
+    let is_recent = match version {
+        None => true,
+        Some("") => bail!("{word} contains no version number; write {}", &word[..word.len() - 1]),
+        Some(text) => {
+            let version = lastz_version(text)
+                .ok_or_else(|| anyhow!("{word} contains an invalid lastz version number; write one like 1.02.45"))?;
+            version > (1, 2, 45)
+        }
+    };
+    if is_recent {
+        words.extend(["--ambiguous=n".to_string(), "--noytrim".to_string()]);
+    }
+    Ok(words)
+}
+
+fn lastz_version(text: &str) -> Option<(u32, u32, u32)> {
+    let numbers: Vec<u32> = text.split('.').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    match numbers[..] {
+        [major, minor] => Some((major, minor, 0)),
+        [major, minor, patch] => Some((major, minor, patch)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(words: &str) -> CommandLine {
+        CommandLine::from_words(words.split(' ').map(str::to_string)).unwrap()
+    }
+
+    fn options(words: &str) -> String {
+        line(words).options.join(" ")
+    }
+
+    fn error(words: &str) -> String {
+        format!("{:#}", CommandLine::from_words(words.split(' ').map(str::to_string)).unwrap_err())
+    }
+
+    #[test]
+    fn one_letter_options_become_long_ones_in_order() {
+        assert_eq!(
+            options("K=2200 L=6000 H=2000 Y=3400"),
+            "--hspthresh=2200 --gappedthresh=6000 --inner=2000 --ydrop=3400"
+        );
+        assert_eq!(options("O=400 E=30 G=1 R=2 U=1,2"), "--gap=O=400 --gap=30 --chain=G=1 --chain=R=2 --match=1,2");
+        assert_eq!(
+            options("T=2 W=8 B=-1 P=2"),
+            "--seed=12of19 --transition=0 --seed=match8 --strand=minus --entropy=report"
+        );
+        assert_eq!(options("C=1 c=1 v=1 m=1M"), "--chain --nogapped --census --verbosity=10 --allocate:traceback=1M");
+        assert_eq!(options("AC:-90 X=5"), "--pair-score=AC:-90 --xdrop=5 --gfextend");
+    }
+
+    #[test]
+    fn aliases_and_mismatch_forms() {
+        assert_eq!(options("--mem:traceback=1M --maf+"), "--allocate:traceback=1M --format=maf+");
+        assert_eq!(options("--2mismatch=20"), "--mismatch=2,20 --gfextend=mismatch");
+        assert_eq!(options("--mismatch=0,20"), "--exact=20 --gfextend=exact");
+        assert_eq!(options("--filter=nmatch:5 --filter=ngap:..3"), "--matchcount=5 --filter=ngap:..3");
+    }
+
+    #[test]
+    fn yasra_expands_in_place_and_headers_keep_its_name() {
+        let line = line("t.fa --yasra95short:1.02.45 K=9 q.fa --threads=2 --maf=x");
+        assert_eq!(line.files, ["t.fa", "q.fa"]);
+        assert_eq!(line.header_arguments, ["--yasra95short:1.02.45", "K=9"]);
+        assert!(line.options.join(" ").starts_with("--seed=12of19 --transition=0 --match=1,7 --gap=O=6"));
+        assert!(line.options.join(" ").ends_with("--identity=95..100 --hspthresh=9 --threads=2 --maf=x"));
+        assert!(options("--yasra98").ends_with("--ambiguous=n --noytrim"));
+        assert!(error("--yasra98:x").contains("invalid lastz version number"));
+    }
+
+    #[test]
+    fn included_words_are_options_and_files_but_not_header_arguments() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "t.fa[multiple]\n\n K=2000\t--step=2 \n").unwrap();
+        let include = format!("--include={}", file.path().display());
+        let line = line(&format!("{include} q.fa"));
+        assert_eq!(
+            (line.files.join(" "), line.options.join(" ")),
+            ("t.fa[multiple] q.fa".into(), "--hspthresh=2000 --step=2".into())
+        );
+        assert_eq!(line.header_arguments, [include]);
+    }
+
+    #[test]
+    fn mistakes_say_what_to_do() {
+        assert!(error("a b c").contains("the sequence files are a and b already"));
+        assert!(error("A=5").contains("unknown option A=5"));
+        assert!(error("--infer=x").contains("lastz_D"));
+        assert!(error("B=x").contains("\"x\" is not an integer"));
+        assert!(error("P=-1").contains("illegal value for P"));
+        assert!(error("--include=/nonexistent/x").contains("cannot read --include="));
+    }
+}

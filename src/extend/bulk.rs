@@ -1,0 +1,35 @@
+//! The seam between the commit loop and an engine that extends many anchors at once, such as a GPU.
+
+use super::side::Side;
+use crate::alignment::Anchor;
+use crate::error::Result;
+use crate::sequence::SequenceSet;
+
+/// Extends anchors without bounds, many at a time. Results equal those of [`crate::cpu::Ydrop`], bit for bit.
+pub trait BulkExtender: Send + Sync {
+    /// Takes up one unit; `None` if the engine cannot hold it, and the CPU has to do it.
+    ///
+    /// # Errors
+    /// If the device failed and the CPU may not step in.
+    fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>>;
+}
+
+/// One unit (target x query sequence x strand) on the device.
+pub trait BulkUnit {
+    /// Both sides of each anchor, left first; `None` where the CPU has to do it. Sides have a script only if
+    /// `wants_script` says so, given the two sides without it.
+    ///
+    /// # Errors
+    /// If the device failed and the CPU may not step in.
+    fn extend(
+        &mut self,
+        anchors: &[Anchor],
+        wants_script: &dyn Fn(&Side, &Side) -> bool,
+    ) -> Result<Vec<Option<(Side, Side)>>>;
+}
+
+impl<B: BulkExtender> BulkExtender for std::sync::Arc<B> {
+    fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {
+        (**self).open(target, query)
+    }
+}

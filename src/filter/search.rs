@@ -1,0 +1,163 @@
+//! The search of one query strand, hit by hit in LASTZ's order.
+
+use std::ops::ControlFlow;
+
+use super::diagonals::{DiagonalRule, Diagonals};
+use super::extension::Extender;
+use super::merge::merge_by_diagonal;
+use super::twins::TwinHits;
+use crate::options::GapFreeExtension;
+use crate::seed::packed::PackedBases;
+use crate::seed::scan::HitScan;
+use crate::seed::{SeedHit, WordTable};
+use crate::{Hsp, Options, SequenceSet};
+
+/// Hits that are collected before they are extended: enough to let their memory accesses overlap.
+const BATCH: usize = 4096;
+
+/// A gap-free segment as it is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RawHsp {
+    /// The segment. With a fixed threshold it has passed, with its final score; with an adaptive one the score is
+    /// raw. Under `--exact` and `--mismatch` the score is the length, under `--nogfextend` 0 (3.5).
+    pub hsp: Hsp,
+    /// End of the query window of the hit. All HSPs of a query window follow each other.
+    pub query_end: u32,
+}
+
+/// What a search did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct SearchCounts {
+    /// Seed hits.
+    pub hits: u64,
+    /// Hits dropped because their diagonal had been looked at.
+    pub dropped: u64,
+    /// Hits extended.
+    pub extended: u64,
+    /// Segments that passed.
+    pub hsps: u64,
+    /// Pairs looked at by extensions.
+    pub pairs: u64,
+}
+
+impl std::ops::AddAssign for SearchCounts {
+    fn add_assign(&mut self, other: SearchCounts) {
+        self.hits += other.hits;
+        self.dropped += other.dropped;
+        self.extended += other.extended;
+        self.hsps += other.hsps;
+        self.pairs += other.pairs;
+    }
+}
+
+/// One query strand against an indexed target.
+pub struct HspSearch<'a> {
+    pub(super) table: &'a WordTable,
+    target: &'a SequenceSet,
+    query: &'a SequenceSet,
+    packed_query: PackedBases,
+    pub(super) options: &'a Options,
+    is_same_strand: bool,
+}
+
+impl<'a> HspSearch<'a> {
+    /// `table` indexes `target` by `options.seed`; `is_same_strand` says whether target and query hold the same strand
+    /// of a sequence compared with itself, and matters under `--self` only.
+    pub fn new(
+        table: &'a WordTable,
+        target: &'a SequenceSet,
+        query: &'a SequenceSet,
+        options: &'a Options,
+        is_same_strand: bool,
+    ) -> Self {
+        let packed_query = PackedBases::pack(&query.bases);
+        HspSearch { table, target, query, packed_query, options, is_same_strand }
+    }
+
+    /// Whether the HSPs are to be merged by [`merge_by_diagonal`] before they are used (3.7). `run` and
+    /// `run_parallel` give them unmerged, in the order of discovery; `find` and `find_parallel` merge.
+    pub fn needs_merging(&self) -> bool {
+        let merges = self.options.seed.twins.is_some() || self.options.seed.recover_hits;
+        merges && self.diagonal_rule() != DiagonalRule::Off
+    }
+
+    /// Calls `found` for each HSP, in the order of discovery, until it breaks.
+    pub fn run(&self, found: &mut dyn FnMut(RawHsp) -> ControlFlow<()>) -> SearchCounts {
+        let extender = self.extender();
+        match self.options.seed.twins {
+            Some(twins) => {
+                let mut hits = TwinHits::new(twins, self.table.layout.len, self.options.seed.seed_queue);
+                self.visit_all(|hit, counts| hits.visit(hit, &extender, counts), found)
+            }
+            None => {
+                let mut diagonals = Diagonals::new(self.diagonal_rule(), self.table.layout.len, 0);
+                self.visit_all(|hit, counts| diagonals.visit(hit, &extender, counts), found)
+            }
+        }
+    }
+
+    /// All HSPs in the order in which `--nogapped` prints them without further stages (3.7).
+    pub fn find(&self) -> (Vec<Hsp>, SearchCounts) {
+        self.collect(|found| self.run(found))
+    }
+
+    /// As [`find`](Self::find), with [`run_parallel`](Self::run_parallel).
+    pub fn find_parallel(&self) -> (Vec<Hsp>, SearchCounts) {
+        self.collect(|found| self.run_parallel(found))
+    }
+
+    fn collect(
+        &self,
+        run: impl FnOnce(&mut dyn FnMut(RawHsp) -> ControlFlow<()>) -> SearchCounts,
+    ) -> (Vec<Hsp>, SearchCounts) {
+        let mut hsps = Vec::new();
+        let counts = run(&mut |raw| {
+            hsps.push(raw.hsp);
+            ControlFlow::Continue(())
+        });
+        (if self.needs_merging() { merge_by_diagonal(hsps) } else { hsps }, counts)
+    }
+
+    fn visit_all(
+        &self,
+        mut visit: impl FnMut(SeedHit, &mut SearchCounts) -> Option<Hsp>,
+        found: &mut dyn FnMut(RawHsp) -> ControlFlow<()>,
+    ) -> SearchCounts {
+        let scan = self.scan();
+        let mut counts = SearchCounts::default();
+        let mut hits = Vec::with_capacity(BATCH);
+        let mut cursor = scan.start();
+        while cursor.query_end < scan.end() {
+            hits.clear();
+            cursor = scan.walk(cursor, scan.end(), BATCH, |hit| hits.push(hit));
+            counts.hits += hits.len() as u64;
+            for &hit in &hits {
+                if let Some(hsp) = visit(hit, &mut counts) {
+                    if found(RawHsp { hsp, query_end: hit.query_end }).is_break() {
+                        return counts;
+                    }
+                }
+            }
+        }
+        counts
+    }
+
+    pub(super) fn scan(&self) -> HitScan<'_> {
+        let sets = (self.target, self.query);
+        HitScan::new(self.table, sets, &self.packed_query, self.options, self.is_same_strand)
+    }
+
+    pub(super) fn extender(&self) -> Extender<'_> {
+        Extender::new((&self.table.target, self.target), (&self.packed_query, self.query), self.options)
+    }
+
+    pub(super) fn diagonal_rule(&self) -> DiagonalRule {
+        if self.options.gap_free == GapFreeExtension::None && self.options.gapped.is_none() {
+            DiagonalRule::Off
+        } else if self.options.seed.recover_hits {
+            DiagonalRule::Recover
+        } else {
+            DiagonalRule::Hashed
+        }
+    }
+}

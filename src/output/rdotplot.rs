@@ -1,0 +1,82 @@
+//! rdotplot and `rdotplot+score`, for R's `plot` (lastz-semantics 7.2).
+//!
+//! ```text
+//! chrT   read1        whenever the pair of names changes
+//! 5      3            start and end of a gap-free run, 1-based; the query in forward coordinates
+//! 30     28
+//! NA     NA
+//! ```
+
+use std::io::Write;
+
+use crate::alignment::Block;
+use crate::error::Result;
+use crate::output::columns::{Placed, Row, pair_score};
+use crate::output::{AlignmentWriter, RunInfo, StrandView, refuse_reversed_target};
+
+/// Writer of the rdotplot kinds.
+#[derive(Debug)]
+pub(crate) struct RdotplotWriter {
+    with_scores: bool,
+    names: Option<(String, String)>, // in the last header line
+    text: Vec<u8>,
+}
+
+impl RdotplotWriter {
+    pub fn new(with_scores: bool) -> Self {
+        RdotplotWriter { with_scores, names: None, text: Vec::new() }
+    }
+
+    fn push_header(&mut self, placed: &Placed) -> std::io::Result<()> {
+        let name = |row: &Row<'_>, partitioned: &'static str| match row.set.is_partitioned {
+            true => partitioned.to_string(),
+            false => row.name().to_string(),
+        };
+        let names = (name(&placed.target, "seq1"), name(&placed.query, "seq2"));
+        if self.names.as_ref() != Some(&names) {
+            let score = if self.with_scores { "\tscore" } else { "" };
+            writeln!(self.text, "{}\t{}{score}", names.0, names.1)?;
+            self.names = Some(names);
+        }
+        Ok(())
+    }
+}
+
+/// The plotted position of base `offset` of a row: 1-based, forward on the sequence. Partitioned arrays are plotted
+/// whole: the array position, plus 1 (7.2).
+fn plotted(row: &Row, offset: usize) -> usize {
+    let partition = row.partition;
+    let on_strand = row.loaded_start() + offset;
+    let loaded = if row.set.is_reversed { partition.len() - 1 - on_strand } else { on_strand };
+    1 + loaded + if row.set.is_partitioned { partition.range.start } else { partition.offset }
+}
+
+impl AlignmentWriter for RdotplotWriter {
+    fn strand(&mut self, run: &RunInfo, view: &StrandView, blocks: &[Block], out: &mut dyn Write) -> Result<()> {
+        for block in blocks {
+            let placed = Placed::new(view, block);
+            self.text.clear();
+            self.push_header(&placed)?;
+            if view.target.is_reversed {
+                out.write_all(&self.text)?;
+                refuse_reversed_target(view, "rdotplot")?;
+            }
+            for piece in placed.pair_runs() {
+                let score =
+                    if run.gapped { pair_score(&run.scoring.gapped, piece.target, piece.query) } else { block.score };
+                let (t, q) = (piece.target_before, piece.query_before);
+                for (t, q) in [(t, q), (t + piece.len() - 1, q + piece.len() - 1)] {
+                    let (target, query) = (plotted(&placed.target, t), plotted(&placed.query, q));
+                    write!(self.text, "{target}\t{query}")?;
+                    if self.with_scores {
+                        write!(self.text, "\t{score}")?;
+                    }
+                    self.text.push(b'\n');
+                }
+                self.text.extend_from_slice(if self.with_scores { b"NA\tNA\tNA\n" } else { b"NA\tNA\n" });
+            }
+            out.write_all(&self.text)?;
+        }
+        Ok(())
+    }
+}

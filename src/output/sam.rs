@@ -1,0 +1,143 @@
+//! sam and softsam (lastz-semantics 7.2). Every block is a full record; flags are 0 or 16 only.
+
+use std::io::Write;
+
+use crate::alignment::Block;
+use crate::error::Result;
+use crate::output::cigar::{CigarStyle, push_cigar};
+use crate::output::columns::{Placed, Row};
+use crate::output::{AlignmentWriter, RunInfo, SamKind, StrandView, refuse_reversed_target};
+use crate::sequence::SequenceSet;
+
+/// Flag of a query on its reverse strand.
+const REVERSE_STRAND: u32 = 16;
+/// SAM's mapping quality for "missing".
+const MISSING_QUALITY: u32 = 255;
+/// Stands for a clipped base that a subrange did not load.
+const UNLOADED_BASE: u8 = b'n';
+/// Stands for the quality of such a base.
+const UNLOADED_QUALITY: u8 = b'!';
+
+/// Writer of the sam kinds.
+#[derive(Debug)]
+pub(crate) struct SamWriter {
+    kind: SamKind,
+    sequences_listed: bool, // whether the @SQ lines are out
+    text: Vec<u8>,
+}
+
+impl SamWriter {
+    pub fn new(kind: SamKind) -> Self {
+        SamWriter { kind, sequences_listed: false, text: Vec::new() }
+    }
+
+    fn push_record(&mut self, run: &RunInfo, placed: &Placed) -> std::io::Result<()> {
+        let (target, query) = (&placed.target, &placed.query);
+        let flag = if query.set.is_reversed { REVERSE_STRAND } else { 0 };
+        let text = &mut self.text;
+        write!(text, "{}\t{flag}\t{}\t{}\t{MISSING_QUALITY}\t", query.name(), target.name(), target.start() + 1)?;
+        let clips = [query.start(), query.full_len() - query.end()];
+        let clip_letter = if self.kind.soft_clips { 'S' } else { 'H' };
+        push_clip(text, clips[0], clip_letter)?;
+        push_cigar(text, placed, if self.kind.splits_pairs { CigarStyle::EXTENDED } else { CigarStyle::PLAIN })?;
+        push_clip(text, clips[1], clip_letter)?;
+        text.extend_from_slice(b"\t*\t0\t0\t");
+        self.push_sequence(query);
+        self.text.push(b'\t');
+        self.push_qualities(query);
+        if let Some(id) = run.read_group.and_then(read_group_id) {
+            write!(self.text, "\t{id}")?;
+        }
+        self.text.push(b'\n');
+        Ok(())
+    }
+
+    /// Aligned bases in upper case; with soft clips the clipped ones around them in lower case.
+    fn push_sequence(&mut self, query: &Row) {
+        let text = &mut self.text;
+        let loaded = query.partition.range.clone();
+        if self.kind.soft_clips {
+            text.resize(text.len() + query.start() - query.loaded_start(), UNLOADED_BASE);
+            text.extend(query.set.bases[loaded.start..query.first].iter().map(u8::to_ascii_lowercase));
+        }
+        text.extend(query.bases().iter().map(u8::to_ascii_uppercase));
+        if self.kind.soft_clips {
+            let after = &query.set.bases[query.first + query.len..loaded.end];
+            text.extend(after.iter().map(u8::to_ascii_lowercase));
+            text.resize(text.len() + query.full_len() - query.end() - after.len(), UNLOADED_BASE);
+        }
+    }
+
+    fn push_qualities(&mut self, query: &Row) {
+        let text = &mut self.text;
+        let Some(qualities) = &query.partition.qualities else {
+            text.push(b'*');
+            return;
+        };
+        let loaded_len = query.partition.len();
+        let unloaded_before = query.start() - query.loaded_start();
+        let unloaded_after = query.full_len() - unloaded_before - loaded_len;
+        let (from, to) = match self.kind.soft_clips {
+            true => (0, loaded_len),
+            false => (query.loaded_start(), query.loaded_start() + query.len),
+        };
+        if self.kind.soft_clips {
+            text.resize(text.len() + unloaded_before, UNLOADED_QUALITY);
+        }
+        match query.set.is_reversed {
+            true => text.extend(qualities[loaded_len - to..loaded_len - from].iter().rev()),
+            false => text.extend_from_slice(&qualities[from..to]),
+        }
+        if self.kind.soft_clips {
+            text.resize(text.len() + unloaded_after, UNLOADED_QUALITY);
+        }
+    }
+}
+
+fn push_clip(out: &mut Vec<u8>, count: usize, letter: char) -> std::io::Result<()> {
+    if count > 0 {
+        write!(out, "{count}{letter}")?;
+    }
+    Ok(())
+}
+
+/// The `ID:..` part of a read group; records carry it as it stands (7.2).
+fn read_group_id(read_group: &str) -> Option<&str> {
+    read_group.split('\t').find(|part| part.starts_with("ID:"))
+}
+
+fn push_target_sequences(out: &mut Vec<u8>, target: &SequenceSet) -> std::io::Result<()> {
+    for partition in &target.partitions {
+        writeln!(out, "@SQ\tSN:{}\tLN:{}", partition.name, partition.full_len)?;
+    }
+    Ok(())
+}
+
+impl AlignmentWriter for SamWriter {
+    fn begin(&mut self, run: &RunInfo, out: &mut dyn Write) -> Result<()> {
+        if self.kind.header {
+            out.write_all(b"@HD\tVN:1.0\tSO:unsorted\n")?;
+            if let Some(read_group) = run.read_group {
+                writeln!(out, "@RG\t{read_group}")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn strand(&mut self, run: &RunInfo, view: &StrandView, blocks: &[Block], out: &mut dyn Write) -> Result<()> {
+        for block in blocks {
+            self.text.clear();
+            if self.kind.header && !self.sequences_listed {
+                push_target_sequences(&mut self.text, view.target)?;
+                self.sequences_listed = true;
+            }
+            if view.target.is_reversed {
+                out.write_all(&self.text)?;
+                refuse_reversed_target(view, "sam")?;
+            }
+            self.push_record(run, &Placed::new(view, block))?;
+            out.write_all(&self.text)?;
+        }
+        Ok(())
+    }
+}

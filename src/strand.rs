@@ -1,0 +1,324 @@
+//! One query strand against the target, stage by stage: HSPs, anchors, gapped blocks, post stages.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
+
+use crate::alignment::{Anchor, Block, Hsp};
+use crate::anchor::{anchor_of, anchors, sort_anchors};
+use crate::cpu::Ydrop;
+use crate::error::Result;
+use crate::extend::stitch::stitch;
+use crate::extend::{BulkExtender, GappedCounts, GappedStage, Truncation};
+use crate::filter::adaptive::AdaptiveTable;
+use crate::filter::{HspSearch, SearchCounts, entropy_adjusted, merge_by_diagonal};
+use crate::options::{
+    GapFreeExtension, GappedOptions, GappedThreshold, HspThreshold, Options, QueryLimits, SelfComparison, Strands,
+};
+use crate::post::filters::{self, FilterStage};
+use crate::post::inner::{Rectangle, interpolate};
+use crate::post::limits::StrandDepth;
+use crate::post::mirror::SelfPair;
+use crate::post::{chain, trivial};
+use crate::report::Seconds;
+use crate::scoring::WORST_SCORE;
+use crate::seed::{SeedPattern, WordTable};
+use crate::sequence::{Partition, SequenceSet};
+
+/// L when neither it nor K applies.
+const DEFAULT_GAPPED_THRESHOLD: i64 = 3000;
+
+/// Everything that the stages of one strand share.
+#[derive(Clone, Copy)]
+pub(crate) struct StrandComparison<'a> {
+    pub options: &'a Options,
+    pub target: &'a SequenceSet,
+    /// The query on the searched strand.
+    pub query: &'a SequenceSet,
+    pub ydrop: Option<&'a Ydrop>,
+    pub bulk: Option<&'a dyn BulkExtender>,
+    /// Whether HSPs come from a search; otherwise they are given (`--segments`).
+    pub is_searched: bool,
+    /// Told of query bases as they are dealt with: half of them by the search, half by extension.
+    pub progress: &'a (dyn Fn(u64) + Sync),
+}
+
+/// Blocks of one strand, in the order of the output, and what it took to find them.
+#[derive(Default)]
+pub(crate) struct StrandBlocks {
+    pub blocks: Vec<Block>,
+    pub truncations: Vec<Truncation>,
+    pub gapped: GappedCounts,
+    /// Blocks that came from the second search between blocks (`--inner`).
+    pub inner_blocks: u64,
+    /// Paired bases, if `--querydepth` limits them.
+    pub depth: Option<StrandDepth>,
+    pub seconds: Seconds,
+}
+
+impl<'a> StrandComparison<'a> {
+    fn gapped(&self) -> Option<&'a GappedOptions> {
+        self.options.gapped.as_ref()
+    }
+
+    fn search(&self, table: &'a WordTable) -> HspSearch<'a> {
+        let is_same_strand = self.target.is_reversed == self.query.is_reversed;
+        HspSearch::new(table, self.target, self.query, self.options, is_same_strand)
+    }
+
+    /// All HSPs of the strand, in LASTZ's order of discovery.
+    pub fn hsps(&self, table: &'a WordTable) -> (Vec<Hsp>, SearchCounts) {
+        if rayon::current_num_threads() > 1 { self.search(table).find_parallel() } else { self.search(table).find() }
+    }
+
+    /// Offers every extension to an adaptive table (3.6).
+    pub fn offer_hsps(&self, table: &'a WordTable, adaptive: &mut AdaptiveTable, is_minus: bool) -> SearchCounts {
+        let uses_entropy = matches!(self.options.gap_free, GapFreeExtension::XDrop { entropy: true, .. });
+        self.search(table).run(&mut |mut found| {
+            if uses_entropy && adaptive.wants_entropy(found.hsp.score) {
+                found.hsp.score = entropy_adjusted(self.target, self.query, &found.hsp);
+            }
+            adaptive.offer(found.hsp, is_minus);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// HSPs up to the first query position at which more than `limit` have been found (`--queryhsplimit`), and how many
+    /// that were before merging.
+    pub fn hsps_up_to(&self, table: &'a WordTable, limit: u64) -> (Vec<Hsp>, u64, SearchCounts) {
+        let mut hsps = Vec::new();
+        let mut position = 0;
+        let search = self.search(table);
+        let counts = search.run(&mut |found| {
+            if hsps.len() as u64 > limit && found.query_end != position {
+                return ControlFlow::Break(());
+            }
+            position = found.query_end;
+            hsps.push(found.hsp);
+            ControlFlow::Continue(())
+        });
+        let found = hsps.len() as u64;
+        (if search.needs_merging() { merge_by_diagonal(hsps) } else { hsps }, found, counts)
+    }
+
+    /// The first `most` blocks in order of discovery, each HSP extended at once and alone (`--anyornone`).
+    pub fn first_blocks(&self, table: &'a WordTable, most: usize) -> (StrandBlocks, SearchCounts) {
+        let mut found_blocks = StrandBlocks::default();
+        // LASTZ does not report two blocks with the same ends.
+        let mut seen = HashSet::new();
+        let threshold = self.gapped_threshold(None);
+        let mut workspace = Default::default();
+        let stage = match self.gapped() {
+            Some(_) => FilterStage::Gapped,
+            None => FilterStage::GapFreeUntilEnough,
+        };
+        let counts = self.search(table).run(&mut |found| {
+            let block = match (self.gapped(), self.ydrop) {
+                (Some(_), Some(ydrop)) => {
+                    let anchor =
+                        anchor_of(&found.hsp, &self.target.bases, &self.query.bases, &self.options.scoring.gapped);
+                    let (left, right) = ydrop.run_both(self.target, self.query, &anchor, None, &mut workspace);
+                    stitch(&anchor, &left, &right, self.target, self.query, &self.options.scoring)
+                        .filter(|block| block.score >= threshold && !block.script.is_empty())
+                }
+                _ => Some(Block::from(&found.hsp)),
+            };
+            let passes = |b: &Block| filters::passes(b, &self.options.filters, stage, self.target, self.query);
+            found_blocks.blocks.extend(
+                block.filter(|block| passes(block) && seen.insert((block.target_range(), block.query_range()))),
+            );
+            if found_blocks.blocks.len() >= most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        (found_blocks, counts)
+    }
+
+    /// Everything after the HSPs. `derived_threshold` is L if it comes from an adaptive table.
+    pub fn blocks(
+        &self,
+        mut hsps: Vec<Hsp>,
+        derived_threshold: Option<Option<i32>>,
+        depth: Option<StrandDepth>,
+        wave: usize,
+    ) -> Result<StrandBlocks> {
+        if let Some(penalties) = self.options.chain {
+            self.rescore_lengths(&mut hsps);
+            hsps = chain::chain(hsps, self.target, self.query, penalties, &self.options.scoring);
+        }
+        let Some((gapped, ydrop)) = self.gapped().zip(self.ydrop) else {
+            return Ok(self.gap_free_blocks(hsps));
+        };
+        self.rescore_lengths(&mut hsps);
+        let threshold = self.gapped_threshold(derived_threshold);
+        let forced = match hsps.is_empty() && self.is_fill() {
+            true => Vec::new(),
+            false => trivial::identical_blocks(self.target, self.query, threshold, &self.options.scoring),
+        };
+        let anchors = self.anchors(&hsps);
+        drop(hsps);
+        let half = self.query.len() as u64 / 2;
+        let told = AtomicU64::new(0);
+        let stage = GappedStage {
+            target: self.target,
+            query: self.query,
+            scoring: &self.options.scoring,
+            ydrop,
+            threshold,
+            all_bounds: gapped.all_bounds,
+            wave,
+            bulk: self.bulk,
+            progress: &|done, all| {
+                let reached = half * done as u64 / (all as u64).max(1);
+                (self.progress)(reached - told.swap(reached, Relaxed));
+            },
+        };
+        let mut depth = depth;
+        let result = stage.run(&anchors, forced.clone(), &mut |block| {
+            let goes_on = depth.as_mut().is_none_or(|depth| depth.accept(block));
+            if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        let mut found = StrandBlocks {
+            blocks: result.blocks,
+            truncations: result.truncations,
+            gapped: result.counts,
+            depth,
+            ..StrandBlocks::default()
+        };
+        filters::retain(&mut found.blocks, &self.options.filters, FilterStage::Gapped, self.target, self.query);
+        if self.options.no_trivial || self.options.self_comparison != SelfComparison::No {
+            trivial::drop_trivial(&mut found.blocks, &forced, self.target, self.query);
+        }
+        if let Some(threshold) = gapped.inner {
+            let started = Instant::now();
+            self.fill(&mut found, gapped, threshold)?;
+            found.seconds.inner = started.elapsed().as_secs_f64();
+        }
+        if self.options.self_comparison == SelfComparison::Mirrored {
+            let pair = SelfPair { target: self.target, query: self.query };
+            found.blocks = pair.mirror_blocks(found.blocks, &self.options.scoring);
+        }
+        Ok(found)
+    }
+
+    fn gap_free_blocks(&self, hsps: Vec<Hsp>) -> StrandBlocks {
+        let mut blocks: Vec<Block> = hsps.iter().map(Block::from).collect();
+        filters::retain(&mut blocks, &self.options.filters, self.gap_free_stage(), self.target, self.query);
+        if self.options.self_comparison == SelfComparison::Mirrored {
+            let pair = SelfPair { target: self.target, query: self.query };
+            let mut mirrored = Vec::with_capacity(2 * blocks.len());
+            for (hsp, block) in hsps.iter().zip(blocks) {
+                mirrored.push(block);
+                mirrored.extend(pair.mirror_hsp(hsp).as_ref().map(Block::from));
+            }
+            blocks = mirrored;
+        }
+        StrandBlocks { blocks, ..StrandBlocks::default() }
+    }
+
+    /// LASTZ filters HSPs otherwise if it prints them as it finds them.
+    fn gap_free_stage(&self) -> FilterStage {
+        let options = self.options;
+        let at_once = options.masking == 0
+            && options.chain.is_none()
+            && !options.seed.recover_hits
+            && options.seed.twins.is_none()
+            && self.is_searched
+            && matches!(options.hsp_threshold, HspThreshold::Score(_))
+            && options.limits == QueryLimits::default();
+        if at_once { FilterStage::GapFreeAtOnce } else { FilterStage::GapFree }
+    }
+
+    /// Anchors in LASTZ's order.
+    fn anchors(&self, hsps: &[Hsp]) -> Vec<Anchor> {
+        let mut found = anchors(hsps, &self.target.bases, &self.query.bases, &self.options.scoring.gapped);
+        sort_anchors(&mut found);
+        found
+    }
+
+    /// Segments that were not scored by x-drop carry a length; chains and anchors need a score (3.5).
+    fn rescore_lengths(&self, hsps: &mut [Hsp]) {
+        if matches!(self.options.gap_free, GapFreeExtension::XDrop { .. }) {
+            return;
+        }
+        for hsp in hsps {
+            let (t, q, n) = (hsp.target_start as usize, hsp.query_start as usize, hsp.len as usize);
+            let pairs = self.target.bases[t..t + n].iter().zip(&self.query.bases[q..q + n]);
+            let score: i64 = pairs.map(|(&t, &q)| i64::from(self.options.scoring.gap_free.get(t, q))).sum();
+            hsp.score = score.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
+        }
+    }
+
+    /// L (5.8). An adaptive HSP threshold gives the lowest kept score, or no threshold at all (3.6).
+    fn gapped_threshold(&self, derived: Option<Option<i32>>) -> i64 {
+        let threshold = self.gapped().map_or(GappedThreshold::FromHsps, |gapped| gapped.threshold);
+        match (threshold, derived, self.options.hsp_threshold, self.options.gap_free) {
+            (GappedThreshold::Score(score), ..) => score.into(),
+            (_, Some(derived), ..) => derived.unwrap_or(WORST_SCORE).into(),
+            (_, None, HspThreshold::Score(score), GapFreeExtension::XDrop { .. }) => score.into(),
+            _ => DEFAULT_GAPPED_THRESHOLD,
+        }
+    }
+
+    /// Whether this is a rectangle of the second search: it has no strands of its own.
+    fn is_fill(&self) -> bool {
+        self.target.file.is_empty()
+    }
+
+    /// The second search between and beside blocks (6.4).
+    fn fill(&self, found: &mut StrandBlocks, gapped: &GappedOptions, threshold: i32) -> Result<()> {
+        let options = self.fill_options(gapped, threshold);
+        let outer = found.blocks.len();
+        let blocks = std::mem::take(&mut found.blocks);
+        found.blocks =
+            interpolate(blocks, self.target, self.query, |rectangle| self.fill_rectangle(rectangle, &options))?;
+        found.inner_blocks = (found.blocks.len() - outer) as u64;
+        Ok(())
+    }
+
+    fn fill_options(&self, gapped: &GappedOptions, threshold: i32) -> Options {
+        let x_drop = match self.options.gap_free {
+            GapFreeExtension::XDrop { x_drop, .. } => x_drop,
+            _ => 10 * self.options.scoring.gapped.get(b'A', b'A'),
+        };
+        let mut options = Options {
+            strands: Strands::Plus,
+            scoring: self.options.scoring.clone(),
+            gap_free: GapFreeExtension::XDrop { x_drop, entropy: false },
+            hsp_threshold: HspThreshold::Score(threshold),
+            chain: Some(self.options.chain.unwrap_or_default()),
+            gapped: Some(GappedOptions { threshold: GappedThreshold::Score(threshold), inner: None, ..gapped.clone() }),
+            ..Options::default()
+        };
+        options.seed.pattern = SeedPattern::contiguous(7).expect("seven is a word length");
+        options.seed.transitions = 0;
+        options
+    }
+
+    fn fill_rectangle(&self, part: &Rectangle, options: &Options) -> Result<Vec<Block>> {
+        let cut = |set: &SequenceSet, range: std::ops::Range<usize>| SequenceSet {
+            bases: set.bases[range.clone()].to_vec(),
+            partitions: vec![Partition { range: 0..range.len(), full_len: range.len(), ..Partition::default() }],
+            is_reversed: set.is_reversed,
+            ..SequenceSet::default()
+        };
+        let target = cut(self.target, part.target.clone());
+        let query = cut(self.query, part.query.clone());
+        let table = WordTable::build(&target, &options.seed)?;
+        let inner = StrandComparison {
+            options,
+            target: &target,
+            query: &query,
+            is_searched: true,
+            bulk: None,
+            progress: &|_| {},
+            ..*self
+        };
+        let (hsps, _) = inner.search(&table).find();
+        let mut found = inner.blocks(hsps, None, None, 1)?;
+        for block in &mut found.blocks {
+            block.target_start += part.target.start;
+            block.query_start += part.query.start;
+        }
+        Ok(found.blocks)
+    }
+}

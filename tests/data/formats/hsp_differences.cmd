@@ -1,0 +1,1 @@
+lastz target.fa query.fa --hspthresh=1500 --nogapped --format=differences
