@@ -5,21 +5,23 @@
 // reads:    params, scores
 //           target_letters, query_letters   u32, 8 letter classes of 4 bits each, low bits first, padded at both ends
 //           tasks[n_tasks]                  Task
+//           plan                            u32, limits of the rows of bounded runs (bounded.wgsl)
 // writes:   verdicts[n_tasks]               Verdict
 //           hulls[hull_capacity]            Hull, in any order
 //           counters[N_COUNTERS]            COUNTER_*
 //           saved[workgroups * SAVED_WORDS] runs that go on in the next dispatch
-// requires: layout, letters, exchange, row, run
+// requires: layout, letters, exchange, bounds, row, run
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<uniform> scores: Scores;
 @group(0) @binding(2) var<storage, read> target_letters: array<u32>;
 @group(0) @binding(3) var<storage, read> query_letters: array<u32>;
 @group(0) @binding(4) var<storage, read> tasks: array<Task>;
-@group(0) @binding(5) var<storage, read_write> verdicts: array<Verdict>;
-@group(0) @binding(6) var<storage, read_write> hulls: array<Hull>;
-@group(0) @binding(7) var<storage, read_write> counters: array<atomic<u32>>;
-@group(0) @binding(8) var<storage, read_write> saved: array<u32>;
+@group(0) @binding(5) var<storage, read> plan: array<u32>;
+@group(0) @binding(6) var<storage, read_write> verdicts: array<Verdict>;
+@group(0) @binding(7) var<storage, read_write> hulls: array<Hull>;
+@group(0) @binding(8) var<storage, read_write> counters: array<atomic<u32>>;
+@group(0) @binding(9) var<storage, read_write> saved: array<u32>;
 
 const LINKS: bool = false;
 

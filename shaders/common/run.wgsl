@@ -64,13 +64,17 @@ fn sweep_rows(task: Task, rows_left: ptr<function, u32>) -> u32 {
         if *rows_left == 0u {
             return 0u;
         }
+        let effort = enter_row(task, run_row);
+        if effort == 0u {
+            return STATUS_DONE;
+        }
         if run_is_near_limit == 1u && exceeds_limit() {
             return STATUS_TRUNCATED;
         }
         let target_class = next_class;
         next_class = row_class(task, run_row + 1u);
         let status = sweep_row(task, run_row, target_class);
-        *rows_left -= 1u;
+        *rows_left -= min(*rows_left, effort);
         run_row += 1u;
         if run_row % WINDOW_ROWS == 0u {
             flush_hull();

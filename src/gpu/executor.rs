@@ -13,10 +13,11 @@ use crate::alignment::{EditOp, EditScript};
 use crate::extend::side::Side;
 
 /// A run whose links have their place.
-struct Planned {
+struct Planned<'a> {
     run_ix: usize,
     task: Task,
     spans: Vec<Span>,
+    limits: &'a [u32],
     link_words: u64,
 }
 
@@ -52,15 +53,17 @@ impl GpuExtender {
 
     /// The runs of one form that need the device, largest first: a batch then holds runs of like size, and no large one
     /// starts when the others are done. Runs that end in row 0 get their scripts at once.
-    fn plan(
+    fn plan<'a>(
         &mut self,
         form: usize,
         unit: &GpuUnit,
-        runs: &[(OneSided, &Inspected)],
+        runs: &[(OneSided, &'a Inspected)],
         scripts: &mut [Option<EditScript>],
-    ) -> Vec<Planned> {
+    ) -> Vec<Planned<'a>> {
         let mut planned: Vec<Planned> = Vec::new();
-        for (run_ix, (run, Inspected { side, .. })) in runs.iter().enumerate().filter(|(_, (_, i))| i.form == form) {
+        for (run_ix, &(run, Inspected { side, limits, .. })) in
+            runs.iter().enumerate().filter(|(_, (_, i))| i.form == form)
+        {
             if side.rows == 0 {
                 scripts[run_ix] = Some(EditScript::from_iter([(EditOp::Insertion, side.columns)]));
                 continue;
@@ -71,7 +74,8 @@ impl GpuExtender {
                 continue;
             }
             self.counts.executed[size_class(side.rows, side.columns)] += 1;
-            planned.push(Planned { run_ix, task: Task { stop_row: side.rows, ..unit.task(run) }, spans, link_words });
+            let task = Task { stop_row: side.rows, ..unit.task(&run) };
+            planned.push(Planned { run_ix, task, spans, limits, link_words });
         }
         planned.sort_by_key(|plan| std::cmp::Reverse(plan.link_words));
         planned
@@ -85,20 +89,21 @@ impl GpuExtender {
         expected: &[&Side],
     ) -> Result<Vec<EditScript>, GpuError> {
         let gpu = &self.gpu;
-        let (mut tasks, mut all_spans, mut link_words) = (Vec::new(), Vec::new(), 0u64);
-        for plan in batch {
-            let (link_start, span_start) = (link_words as u32, all_spans.len() as u32);
-            tasks.push(Task { link_start, span_start, ..plan.task });
-            all_spans.extend_from_slice(&plan.spans);
-            link_words += plan.link_words;
+        let (mut tasks, mut plan, mut link_words) = (Vec::new(), Vec::<u32>::new(), 0u64);
+        for planned in batch {
+            let (link_start, span_start) = (link_words as u32, plan.len() as u32);
+            plan.extend_from_slice(bytemuck::cast_slice(&planned.spans));
+            tasks.push(Task { link_start, span_start, limit_start: plan.len() as u32, ..planned.task });
+            plan.extend_from_slice(planned.limits);
+            link_words += planned.link_words;
         }
         let task_buffer = GpuVec::from_slice(gpu, "tasks", &tasks);
-        let span_buffer = GpuVec::<Span>::from_slice(gpu, "spans", &all_spans);
+        let plan = GpuVec::from_slice(gpu, "plan", &plan);
         let verdicts = GpuVec::<Verdict>::new(gpu, "verdicts", batch.len());
         // The whole of a run was inspected within the limit.
         let params = Params { n_tasks: batch.len() as u32, cell_limit: u32::MAX, ..self.params };
         let (links, queue, executor, traceback) = self.forms[form].links(gpu, link_words as usize);
-        let swept = [task_buffer.bound("tasks"), span_buffer.bound("spans"), links.bound("links")];
+        let swept = [task_buffer.bound("tasks"), plan.bound("plan"), links.bound("links")];
         let mut buffers = unit.bound().to_vec();
         buffers.extend(swept);
         buffers.push(verdicts.bound("verdicts"));

@@ -4,6 +4,8 @@
 //! ring are repeated with a wider one. **execute** (in `executor.rs`) gives the paths of those that are wanted. Runs out
 //! of the kernels' range come back as `None`: the CPU does them, and [`GpuCounts`] counts them.
 
+use std::collections::HashSet;
+
 use super::binning::N_SIZE_CLASSES;
 use super::buffer::GpuVec;
 use super::context::{Gpu, GpuError};
@@ -59,12 +61,29 @@ pub struct Inspected {
     pub side: Side,
     /// The form of the kernels that could hold its windows.
     pub(super) form: usize,
+    /// What accepted blocks leave of each row; empty if there are none.
+    pub(super) limits: Vec<u32>,
+}
+
+impl Inspected {
+    /// The answer of a run without a base on one side.
+    pub(super) fn empty() -> Self {
+        Inspected { side: Side::default(), form: 0, limits: Vec::new() }
+    }
+}
+
+/// A run that is to be inspected, and where its answer goes.
+pub(super) struct Open {
+    pub run_ix: usize,
+    pub task: Task,
+    /// As in [`Inspected`].
+    pub limits: Vec<u32>,
 }
 
 /// Runs one-sided extensions on a GPU.
 pub struct GpuExtender {
     pub(super) gpu: Gpu,
-    /// The form for most runs, and once it was needed, the one with a wider ring.
+    /// The form for most runs, and others once they were needed: a wider ring, bounded runs.
     pub(super) forms: Vec<Form>,
     wide: Option<Variant>,
     pub(super) params: Params,
@@ -202,53 +221,86 @@ impl GpuExtender {
 
     /// Scores, ends and windows of runs, without scripts. `None`: left to the CPU.
     pub fn inspect(&mut self, unit: &GpuUnit, runs: &[OneSided]) -> Result<Vec<Option<Inspected>>, GpuError> {
-        let mut results = vec![Some(Inspected { side: Side::default(), form: 0 }); runs.len()];
+        let mut results = vec![Some(Inspected::empty()); runs.len()];
+        let mut open: Vec<Open> = runs
+            .iter()
+            .enumerate()
+            .map(|(run_ix, run)| Open { run_ix, task: unit.task(run), limits: Vec::new() })
+            .collect();
         // Without a base on one side the run is empty (lastz-semantics 5.1).
-        let mut open: Vec<(usize, Task)> = runs.iter().map(|run| unit.task(run)).enumerate().collect();
-        open.retain(|(_, task)| task.rows > 0 && task.columns > 0);
-        self.counts.inspected += open.len() as u64;
-        let mut too_wide = self.inspect_with(0, unit, &open, &mut results)?;
-        if let (false, 1, Some(wide)) = (too_wide.is_empty(), self.forms.len(), self.wide) {
-            self.forms.push(Form::new(&self.gpu, wide)?);
-        }
-        if self.forms.len() > 1 && !too_wide.is_empty() {
-            self.counts.widened += too_wide.len() as u64;
-            too_wide = self.inspect_with(1, unit, &too_wide, &mut results)?;
-        }
-        self.counts.too_wide += too_wide.len() as u64;
+        open.retain(|open| open.task.rows > 0 && open.task.columns > 0);
+        self.inspect_open(unit, open, &mut results)?;
         Ok(results)
     }
 
-    /// Inspects runs (place in `results`, task) with one form. Returns those that it is too narrow for.
+    /// Inspects runs that are all bounded or all unbounded, those with too wide windows again with a wider ring.
+    pub(super) fn inspect_open(
+        &mut self,
+        unit: &GpuUnit,
+        mut open: Vec<Open>,
+        results: &mut [Option<Inspected>],
+    ) -> Result<(), GpuError> {
+        self.counts.inspected += open.len() as u64;
+        let is_bounded = open.iter().any(|open| !open.limits.is_empty());
+        let variants = [Some(*self.variant()), self.wide];
+        for (round, variant) in variants.into_iter().flatten().enumerate() {
+            if open.is_empty() {
+                return Ok(());
+            }
+            let form = self.form(Variant { is_bounded, ..variant })?;
+            self.counts.widened += if round > 0 { open.len() as u64 } else { 0 };
+            let too_wide = self.inspect_with(form, unit, &open, results)?;
+            open.retain(|open| too_wide.contains(&open.run_ix));
+        }
+        self.counts.too_wide += open.len() as u64;
+        Ok(())
+    }
+
+    /// The kernels for a variant, compiled at their first use.
+    fn form(&mut self, variant: Variant) -> Result<usize, GpuError> {
+        if let Some(form) = self.forms.iter().position(|form| form.variant == variant) {
+            return Ok(form);
+        }
+        self.forms.push(Form::new(&self.gpu, variant)?);
+        Ok(self.forms.len() - 1)
+    }
+
+    /// Inspects runs with one form. Returns those (`run_ix`) that it is too narrow for.
     fn inspect_with(
         &mut self,
         form: usize,
         unit: &GpuUnit,
-        open: &[(usize, Task)],
+        open: &[Open],
         results: &mut [Option<Inspected>],
-    ) -> Result<Vec<(usize, Task)>, GpuError> {
-        let mut too_wide = Vec::new();
+    ) -> Result<HashSet<usize>, GpuError> {
+        let mut too_wide = HashSet::new();
         let mut batch_len = self.budget.tasks;
         let mut rest = open;
         while !rest.is_empty() {
-            let (batch, later) = rest.split_at(batch_len.min(rest.len()));
-            let tasks: Vec<Task> = batch.iter().map(|(_, task)| *task).collect();
-            let Some(answers) = self.inspect_batch(form, unit, &tasks)? else {
+            let mut words = 0;
+            let fits = |open: &&Open| {
+                words += open.limits.len() as u64;
+                words <= self.budget.link_words
+            };
+            let n = rest.iter().take(batch_len).take_while(fits).count().max(1);
+            let (batch, later) = rest.split_at(n);
+            let Some(answers) = self.inspect_batch(form, unit, batch)? else {
                 if batch.len() == 1 {
                     self.counts.out_of_range += 1;
-                    results[batch[0].0] = None;
+                    results[batch[0].run_ix] = None;
                     rest = later;
                 }
                 // Smaller batches leave more of the hull log to each run.
                 batch_len = (batch.len() / 2).max(1);
                 continue;
             };
-            for (&(run_ix, task), (verdict, windows)) in batch.iter().zip(answers) {
-                results[run_ix] = match verdict.status {
-                    STATUS_DONE => Some(Inspected { side: side(&verdict, windows), form }),
-                    STATUS_TRUNCATED if self.has_cell_limit => Some(Inspected { side: side(&verdict, windows), form }),
+            for (open, (verdict, windows)) in batch.iter().zip(answers) {
+                let found = || Inspected { side: side(&verdict, windows), form, limits: open.limits.clone() };
+                results[open.run_ix] = match verdict.status {
+                    STATUS_DONE => Some(found()),
+                    STATUS_TRUNCATED if self.has_cell_limit => Some(found()),
                     STATUS_TOO_WIDE => {
-                        too_wide.push((run_ix, task));
+                        too_wide.insert(open.run_ix);
                         None
                     }
                     STATUS_TRUNCATED | STATUS_OUT_OF_RANGE => {
@@ -268,10 +320,17 @@ impl GpuExtender {
         &mut self,
         form: usize,
         unit: &GpuUnit,
-        tasks: &[Task],
+        batch: &[Open],
     ) -> Result<Option<Vec<(Verdict, Windows)>>, GpuError> {
         let gpu = &self.gpu;
-        let task_buffer = GpuVec::from_slice(gpu, "tasks", tasks);
+        let mut plan: Vec<u32> = Vec::new();
+        let mut tasks = Vec::with_capacity(batch.len());
+        for open in batch {
+            tasks.push(Task { limit_start: plan.len() as u32, ..open.task });
+            plan.extend_from_slice(&open.limits);
+        }
+        let task_buffer = GpuVec::from_slice(gpu, "tasks", &tasks);
+        let plan = GpuVec::from_slice(gpu, "plan", &plan);
         let verdicts = GpuVec::<Verdict>::new(gpu, "verdicts", tasks.len());
         // Most runs take 20 to 30 hulls; a log that was too small says how large it has to be.
         let mut n_hulls = (tasks.len() * 48 + 4096).min(self.budget.hulls);
@@ -279,7 +338,8 @@ impl GpuExtender {
             let (hulls, queue, inspector) = self.forms[form].hulls(gpu, n_hulls);
             let params = Params { n_tasks: tasks.len() as u32, hull_capacity: n_hulls as u32, ..self.params };
             let mut buffers = unit.bound().to_vec();
-            buffers.extend([task_buffer.bound("tasks"), verdicts.bound("verdicts"), hulls.bound("hulls")]);
+            buffers.extend([task_buffer.bound("tasks"), plan.bound("plan")]);
+            buffers.extend([verdicts.bound("verdicts"), hulls.bound("hulls")]);
             let needed = queue.run(gpu, inspector, params, &buffers)? as usize;
             if needed <= n_hulls {
                 break hulls.read(gpu, needed)?;

@@ -24,11 +24,18 @@ pub(super) struct Form {
 
 impl Form {
     pub fn new(gpu: &Gpu, variant: Variant) -> Result<Form, GpuError> {
+        // Drivers take seconds for a kernel: compile them side by side.
+        let compile = |shader| move || Kernel::new(gpu, shader, &variant);
+        let [inspector, executor, traceback] = std::thread::scope(|scope| {
+            [Shader::ExactInspector, Shader::ExactExecutor, Shader::Traceback]
+                .map(|shader| scope.spawn(compile(shader)))
+                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
         Ok(Form {
             variant,
-            inspector: Kernel::new(gpu, Shader::ExactInspector, &variant)?,
-            executor: Kernel::new(gpu, Shader::ExactExecutor, &variant)?,
-            traceback: Kernel::new(gpu, Shader::Traceback, &variant)?,
+            inspector: inspector?,
+            executor: executor?,
+            traceback: traceback?,
             queue: RunQueue::new(gpu, RESIDENT_RUNS, "saved", variant.saved_words()),
             hulls: None,
             links: None,

@@ -90,8 +90,10 @@ gpu_struct! {
         stop_row: u32,
         /// Executor: first word of the run's links.
         link_start: u32,
-        /// Executor: first entry of the run's spans.
+        /// Executor: first word of the run's spans in the plan.
         span_start: u32,
+        /// Bounded runs: first word of the limits of row 1 in the plan.
+        limit_start: u32,
     }
 }
 
@@ -244,6 +246,7 @@ pub fn constants() -> String {
     number("LINK_DELETION_EXTENDS", LINK_DELETION_EXTENDS);
     number("TRACEBACK_LANES", TRACEBACK_LANES);
     number("TRACEBACK_STEPS", TRACEBACK_STEPS);
+    number("SPAN_WORDS", (size_of::<Span>() / 4) as u32);
     number("COUNTER_NEXT", COUNTER_NEXT);
     number("COUNTER_HULLS", COUNTER_HULLS);
     number("COUNTER_FINISHED", COUNTER_FINISHED);

@@ -16,10 +16,12 @@
 //! | [`unit`] | a target and a query in device memory |
 //! | `form` | the exact kernels compiled for one variant |
 //! | [`extender`] | both sides of anchors: inspect, then execute what is wanted |
+//! | [`bounded`] | the same under the bounds of accepted blocks |
 //! | `executor` | repeat runs with links, trace back |
 //! | [`bulk`] | the extender behind the seam to the commit loop |
 
 pub mod binning;
+pub mod bounded;
 pub mod buffer;
 pub mod bulk;
 pub mod context;
@@ -36,6 +38,7 @@ pub mod shaders;
 pub mod unit;
 pub mod variant;
 
+pub use bounded::BoundedRun;
 pub use bulk::{GpuBulk, OnFault};
 pub use context::{AdapterChoice, Gpu, GpuError};
 pub use extender::{GpuCounts, GpuExtender, Inspected};
