@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use cli::Request;
 
 fn main() -> ExitCode {
+    silence_device_selection();
     match words().and_then(Request::from_args).and_then(answer) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
@@ -37,6 +38,15 @@ fn answer(request: Request) -> anyhow::Result<()> {
 /// Lists the devices that `--device` can name.
 fn devices() -> anyhow::Result<()> {
     Ok(std::io::stdout().write_all(fastz::gpu::devices::describe().as_bytes())?)
+}
+
+/// Mesa's device selection layer complains on stderr where there is no Wayland session, as on a server. The choice
+/// among devices is ours anyway.
+fn silence_device_selection() {
+    if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
+        // SAFETY: no other thread runs yet.
+        unsafe { std::env::set_var("NODEVICE_SELECT", "1") };
+    }
 }
 
 /// Whether the reader of our output went away, as `head` does. That is no failure.

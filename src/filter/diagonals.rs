@@ -6,6 +6,7 @@
 
 use super::SearchCounts;
 use super::extension::Extender;
+use super::search::HitVisitor;
 use crate::Hsp;
 use crate::seed::SeedHit;
 
@@ -23,20 +24,15 @@ pub(super) enum DiagonalRule {
     Recover,
 }
 
-#[derive(Clone, Copy)]
-struct Entry {
-    /// Query position up to which the entry's diagonals have been looked at.
-    reach: u32,
-    /// The real diagonal, for [`DiagonalRule::Recover`].
-    diagonal: u32,
-}
-
 /// The entries of residues that are equal modulo a power of two.
 pub(super) struct Diagonals {
     rule: DiagonalRule,
     window_len: u32,
     class_bits: u32,
-    entries: Vec<Entry>,
+    /// Query positions up to which the diagonals of an entry have been looked at.
+    reaches: Vec<u32>,
+    /// The real diagonals, for [`DiagonalRule::Recover`].
+    diagonals: Vec<u32>,
 }
 
 /// The residue of a hit's diagonal.
@@ -48,49 +44,62 @@ pub(super) fn residue(hit: SeedHit) -> u32 {
 impl Diagonals {
     /// Entries for one of `1 << class_bits` classes of residues.
     pub fn new(rule: DiagonalRule, window_len: usize, class_bits: u32) -> Self {
-        let entries = vec![Entry { reach: 0, diagonal: 0 }; (RESIDUES >> class_bits) as usize];
-        Diagonals { rule, window_len: window_len as u32, class_bits, entries }
+        let n = (RESIDUES >> class_bits) as usize;
+        let diagonals = if rule == DiagonalRule::Recover { vec![0; n] } else { Vec::new() };
+        Diagonals { rule, window_len: window_len as u32, class_bits, reaches: vec![0; n], diagonals }
     }
 
     /// Whether the hit would be dropped now, and hence later too.
     #[inline]
     pub fn drops(&self, hit: SeedHit) -> bool {
-        let entry = self.entries[(residue(hit) >> self.class_bits) as usize];
-        self.rule == DiagonalRule::Hashed && entry.reach > hit.query_end - self.window_len
+        let reach = self.reaches[(residue(hit) >> self.class_bits) as usize];
+        self.rule == DiagonalRule::Hashed && reach > hit.query_end - self.window_len
+    }
+}
+
+impl HitVisitor for Diagonals {
+    #[inline]
+    fn touch(&self, hit: SeedHit) -> u32 {
+        self.reaches[(residue(hit) >> self.class_bits) as usize]
     }
 
-    /// Drops or extends a hit.
     #[inline]
-    pub fn visit(&mut self, hit: SeedHit, extender: &Extender, counts: &mut SearchCounts) -> Option<Hsp> {
+    fn visit(&mut self, hit: SeedHit, extender: &Extender, counts: &mut SearchCounts) -> Option<Hsp> {
         let start = hit.query_end - self.window_len;
-        let entry = &mut self.entries[(residue(hit) >> self.class_bits) as usize];
+        let entry = (residue(hit) >> self.class_bits) as usize;
+        let reach = &mut self.reaches[entry];
         let left_limit = match self.rule {
             DiagonalRule::Off => 0,
             DiagonalRule::Hashed => {
-                if entry.reach > start {
+                if *reach > start {
                     counts.dropped += 1;
                     return None;
                 }
-                entry.reach
+                *reach
             }
             DiagonalRule::Recover => {
                 let diagonal = hit.target_end.wrapping_sub(hit.query_end);
-                if entry.diagonal != diagonal {
-                    *entry = Entry { reach: 0, diagonal };
+                if self.diagonals[entry] != diagonal {
+                    self.diagonals[entry] = diagonal;
+                    *reach = 0;
                 }
-                if entry.reach > start {
-                    entry.reach = entry.reach.max(hit.query_end);
+                if *reach > start {
+                    *reach = (*reach).max(hit.query_end);
                     counts.dropped += 1;
                     return None;
                 }
                 0
             }
         };
-        let extension = extender.extend(hit, left_limit);
-        entry.reach = entry.reach.max(extension.reach);
-        if self.rule == DiagonalRule::Recover {
-            entry.reach = entry.reach.max(hit.query_end);
+        if !extender.wants(hit) {
+            counts.dropped += 1;
+            if self.rule == DiagonalRule::Recover {
+                *reach = (*reach).max(hit.query_end);
+            }
+            return None;
         }
+        let extension = extender.extend(hit, self.window_len, left_limit);
+        *reach = (*reach).max(extension.reach);
         counts.extended += 1;
         counts.pairs += extension.n_pairs;
         counts.hsps += u64::from(extension.hsp.is_some());

@@ -61,3 +61,16 @@ pub(crate) fn longest_with_mismatches(
     }
     longest
 }
+
+/// Pairs of the seed window after its last, second last, ... mismatch, counted from 0; `None` if it has fewer.
+pub(crate) fn pairs_after_mismatch(
+    (target, query): (&SequenceSet, &SequenceSet),
+    hit: SeedHit,
+    window_len: usize,
+    mismatch: usize,
+) -> Option<usize> {
+    let (e1, e2) = (hit.target_end as usize, hit.query_end as usize);
+    let window = target.bases[e1 - window_len..e1].iter().zip(&query.bases[e2 - window_len..e2]);
+    let mismatches = window.rev().enumerate().filter(|&(_, (&t, &q))| !matches(t, q));
+    mismatches.map(|(n_after, _)| n_after).nth(mismatch)
+}

@@ -3,10 +3,12 @@
 use std::ops::Range;
 
 use super::entropy::entropy_adjusted;
-use super::exact::{Segment, longest_with_mismatches};
+use super::exact::{Segment, longest_with_mismatches, pairs_after_mismatch};
+use super::hit_filter::HitFilter;
 use super::xdrop::XDrop;
 use crate::options::{GapFreeExtension, HspThreshold};
 use crate::seed::SeedHit;
+use crate::seed::layout::WordLayout;
 use crate::seed::packed::PackedBases;
 use crate::{Hsp, Options, SequenceSet};
 
@@ -65,8 +67,8 @@ pub(super) struct Extension {
 pub(super) struct Extender<'a> {
     target: &'a SequenceSet,
     query: &'a SequenceSet,
-    window_len: usize,
     acceptance: HspAcceptance,
+    hit_filter: Option<HitFilter<'a>>,
     mode: Mode<'a>,
 }
 
@@ -80,6 +82,7 @@ impl<'a> Extender<'a> {
     pub fn new(
         (target, target_set): (&'a PackedBases, &'a SequenceSet),
         (query, query_set): (&'a PackedBases, &'a SequenceSet),
+        layout: &WordLayout,
         options: &'a Options,
     ) -> Self {
         let mode = match options.gap_free {
@@ -95,16 +98,38 @@ impl<'a> Extender<'a> {
         Extender {
             target: target_set,
             query: query_set,
-            window_len: options.seed.pattern.len(),
             acceptance: HspAcceptance::new(options),
+            hit_filter: options.seed.hit_filter.as_ref().map(|filter| HitFilter::new(filter, layout, target, query)),
             mode,
         }
     }
 
-    /// Extends a hit, to the left no further than the query position `left_limit`.
+    /// Brings what the extension of a hit reads first into the cache.
     #[inline]
-    pub fn extend(&self, hit: SeedHit, left_limit: u32) -> Extension {
+    pub fn touch(&self, hit: SeedHit) -> u64 {
+        match &self.mode {
+            Mode::XDrop(xdrop) => xdrop.touch(hit.target_end as usize),
+            Mode::Matches { .. } | Mode::Window => 0,
+        }
+    }
+
+    /// Whether hits stay as they are (`--nogfextend`).
+    pub fn is_window(&self) -> bool {
+        matches!(self.mode, Mode::Window)
+    }
+
+    /// Whether `--filter` lets the hit be extended.
+    #[inline]
+    pub fn wants(&self, hit: SeedHit) -> bool {
+        self.hit_filter.as_ref().is_none_or(|filter| filter.passes(hit))
+    }
+
+    /// Extends a hit, to the left no further than the query position `left_limit`. `window_len` is the length of the
+    /// seed window, or of all from the start of the hit's twin on: what `--exact` and `--mismatch` have to include.
+    #[inline]
+    pub fn extend(&self, hit: SeedHit, window_len: u32, left_limit: u32) -> Extension {
         let (e1, e2) = (hit.target_end as usize, hit.query_end as usize);
+        let window_len = window_len as usize;
         let max_left = e1.min(e2.saturating_sub(left_limit as usize));
         match &self.mode {
             Mode::XDrop(xdrop) => {
@@ -121,10 +146,16 @@ impl<'a> Extender<'a> {
             }
             &Mode::Matches { max_mismatches, min_len } => {
                 let sets = (self.target, self.query);
-                let found = longest_with_mismatches(sets, hit, self.window_len, max_left, max_mismatches);
+                let found = longest_with_mismatches(sets, hit, window_len, max_left, max_mismatches);
                 let Some(Segment { left, right }) = found.filter(|found| found.left + found.right >= min_len) else {
-                    // A diagonal without a long enough segment stays as it is.
-                    return Extension { hsp: None, reach: 0, n_pairs: self.window_len as u64 };
+                    let reach = match (pairs_after_mismatch(sets, hit, window_len, max_mismatches), found) {
+                        // No later hit over all the mismatches of the window can do better.
+                        (Some(n_after), _) => e2 - n_after - 1,
+                        // An exact segment that is too short has been looked at, one with mismatches may be left out.
+                        (None, Some(found)) if max_mismatches == 0 => e2 + found.right,
+                        _ => 0,
+                    };
+                    return Extension { hsp: None, reach: reach as u32, n_pairs: window_len as u64 };
                 };
                 let len = left + right;
                 let hsp = Some(segment(hit, e2 - left..e2 + right, len as i32));
@@ -132,7 +163,7 @@ impl<'a> Extender<'a> {
                 Extension { hsp, reach: (e2 + right + 1) as u32, n_pairs: len as u64 }
             }
             Mode::Window => {
-                let hsp = segment(hit, e2 - self.window_len..e2, 0);
+                let hsp = segment(hit, e2 - window_len..e2, 0);
                 Extension { hsp: Some(hsp), reach: hit.query_end, n_pairs: 0 }
             }
         }

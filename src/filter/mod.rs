@@ -5,6 +5,7 @@ mod diagonals;
 mod entropy;
 mod exact;
 mod extension;
+mod hit_filter;
 mod merge;
 pub mod query_best;
 mod search;

@@ -25,12 +25,44 @@ pub struct RawHsp {
     pub query_end: u32,
 }
 
+/// Hits whose memory is touched ahead of their extension.
+const AHEAD: usize = 32;
+
+/// Decides which hits are extended.
+pub(super) trait HitVisitor {
+    /// Brings what the visit of a hit reads first into the cache; the value means nothing.
+    fn touch(&self, hit: SeedHit) -> u32;
+
+    /// Drops, remembers or extends a hit; gives the HSP that passes.
+    fn visit(&mut self, hit: SeedHit, extender: &Extender, counts: &mut SearchCounts) -> Option<Hsp>;
+}
+
+/// Visits hits in order until `found` breaks.
+pub(super) fn visit_in_order(
+    visitor: &mut impl HitVisitor,
+    hits: &[SeedHit],
+    extender: &Extender,
+    counts: &mut SearchCounts,
+    mut found: impl FnMut(SeedHit, Hsp) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    for group in hits.chunks(AHEAD) {
+        let touched = group.iter().map(|&hit| extender.touch(hit) ^ u64::from(visitor.touch(hit)));
+        std::hint::black_box(touched.fold(0, |sum, value| sum ^ value));
+        for &hit in group {
+            if let Some(hsp) = visitor.visit(hit, extender, counts) {
+                found(hit, hsp)?;
+            }
+        }
+    }
+    ControlFlow::Continue(())
+}
+
 /// What a search did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct SearchCounts {
     /// Seed hits.
     pub hits: u64,
-    /// Hits dropped because their diagonal had been looked at.
+    /// Hits dropped by `--filter`, or because their diagonal had been looked at.
     pub dropped: u64,
     /// Hits extended.
     pub extended: u64,
@@ -77,21 +109,20 @@ impl<'a> HspSearch<'a> {
     /// Whether the HSPs are to be merged by [`merge_by_diagonal`] before they are used (3.7). `run` and
     /// `run_parallel` give them unmerged, in the order of discovery; `find` and `find_parallel` merge.
     pub fn needs_merging(&self) -> bool {
-        let merges = self.options.seed.twins.is_some() || self.options.seed.recover_hits;
-        merges && self.diagonal_rule() != DiagonalRule::Off
+        let recovers = self.options.seed.recover_hits;
+        self.options.seed.twins.is_some() || recovers && self.diagonal_rule() != DiagonalRule::Off
     }
 
     /// Calls `found` for each HSP, in the order of discovery, until it breaks.
     pub fn run(&self, found: &mut dyn FnMut(RawHsp) -> ControlFlow<()>) -> SearchCounts {
-        let extender = self.extender();
         match self.options.seed.twins {
             Some(twins) => {
                 let mut hits = TwinHits::new(twins, self.table.layout.len, self.options.seed.seed_queue);
-                self.visit_all(|hit, counts| hits.visit(hit, &extender, counts), found)
+                self.visit_all(&mut hits, found)
             }
             None => {
                 let mut diagonals = Diagonals::new(self.diagonal_rule(), self.table.layout.len, 0);
-                self.visit_all(|hit, counts| diagonals.visit(hit, &extender, counts), found)
+                self.visit_all(&mut diagonals, found)
             }
         }
     }
@@ -120,9 +151,10 @@ impl<'a> HspSearch<'a> {
 
     fn visit_all(
         &self,
-        mut visit: impl FnMut(SeedHit, &mut SearchCounts) -> Option<Hsp>,
+        visitor: &mut impl HitVisitor,
         found: &mut dyn FnMut(RawHsp) -> ControlFlow<()>,
     ) -> SearchCounts {
+        let extender = self.extender();
         let scan = self.scan();
         let mut counts = SearchCounts::default();
         let mut hits = Vec::with_capacity(BATCH);
@@ -131,12 +163,11 @@ impl<'a> HspSearch<'a> {
             hits.clear();
             cursor = scan.walk(cursor, scan.end(), BATCH, |hit| hits.push(hit));
             counts.hits += hits.len() as u64;
-            for &hit in &hits {
-                if let Some(hsp) = visit(hit, &mut counts) {
-                    if found(RawHsp { hsp, query_end: hit.query_end }).is_break() {
-                        return counts;
-                    }
-                }
+            let visited = visit_in_order(visitor, &hits, &extender, &mut counts, |hit, hsp| {
+                found(RawHsp { hsp, query_end: hit.query_end })
+            });
+            if visited.is_break() {
+                break;
             }
         }
         counts
@@ -148,7 +179,12 @@ impl<'a> HspSearch<'a> {
     }
 
     pub(super) fn extender(&self) -> Extender<'_> {
-        Extender::new((&self.table.target, self.target), (&self.packed_query, self.query), self.options)
+        Extender::new(
+            (&self.table.target, self.target),
+            (&self.packed_query, self.query),
+            &self.table.layout,
+            self.options,
+        )
     }
 
     pub(super) fn diagonal_rule(&self) -> DiagonalRule {

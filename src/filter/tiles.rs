@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use rayon::prelude::*;
 
 use super::diagonals::{Diagonals, residue};
-use super::search::{HspSearch, RawHsp, SearchCounts};
+use super::search::{HspSearch, RawHsp, SearchCounts, visit_in_order};
 use crate::seed::SeedHit;
 use crate::seed::scan::{Cursor, HitScan};
 
@@ -63,10 +63,11 @@ impl HspSearch<'_> {
             let visit = |(class, diagonals): (usize, &mut Diagonals)| {
                 let mut counts = SearchCounts::default();
                 let mut found = Vec::new();
-                for &hit in parts.iter().flat_map(|part| &part.buckets[class]) {
-                    if let Some(hsp) = diagonals.visit(hit, &extender, &mut counts) {
+                for part in &parts {
+                    let _ = visit_in_order(diagonals, &part.buckets[class], &extender, &mut counts, |hit, hsp| {
                         found.push((scan.rank(hit), RawHsp { hsp, query_end: hit.query_end }));
-                    }
+                        ControlFlow::Continue(())
+                    });
                 }
                 (found, counts)
             };

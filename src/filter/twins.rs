@@ -7,6 +7,7 @@
 use super::SearchCounts;
 use super::diagonals::residue;
 use super::extension::Extender;
+use super::search::HitVisitor;
 use crate::Hsp;
 use crate::options::Twins;
 use crate::seed::SeedHit;
@@ -26,8 +27,9 @@ struct Entry {
 
 /// The ring and its chains.
 pub(super) struct TwinHits {
-    window_len: i64,
-    spans: std::ops::RangeInclusive<i64>,
+    window_len: u32,
+    min_span: i64,
+    max_span: i64,
     ring: Vec<Entry>,
     capacity: u64,
     n_entries: u64,
@@ -37,71 +39,17 @@ pub(super) struct TwinHits {
 
 impl TwinHits {
     pub fn new(twins: Twins, window_len: usize, capacity: usize) -> Self {
-        let window_len = window_len as i64;
+        let two_windows = 2 * window_len as i64;
         TwinHits {
-            window_len,
-            spans: 2 * window_len + i64::from(twins.min_gap)..=2 * window_len + i64::from(twins.max_gap),
+            window_len: window_len as u32,
+            min_span: two_windows + i64::from(twins.min_gap),
+            max_span: two_windows + i64::from(twins.max_gap),
             ring: Vec::new(),
             capacity: capacity.max(1) as u64,
             n_entries: 0,
             newest: vec![NONE; 1 << 16],
             reach: vec![0; 1 << 16],
         }
-    }
-
-    /// Remembers a hit, or extends it if it has a twin.
-    pub fn visit(&mut self, hit: SeedHit, extender: &Extender, counts: &mut SearchCounts) -> Option<Hsp> {
-        let v: u32 = std::env::var("TW").map_or(0, |v| v.parse().unwrap());
-        let slot = residue(hit) as usize;
-        let diagonal = hit.target_end.wrapping_sub(hit.query_end);
-        let end = i64::from(hit.query_end);
-        let mut number = self.newest[slot];
-        while let Some(entry) = self.entry(number) {
-            number = entry.before;
-            let span = end - (i64::from(entry.end) - self.window_len);
-            if span > *self.spans.end() {
-                break;
-            }
-            if entry.diagonal != diagonal {
-                continue;
-            }
-            if entry.is_block {
-                if end - self.window_len <= i64::from(entry.end) {
-                    counts.dropped += 1;
-                    return None;
-                }
-                if v == 1 {
-                } else if v == 2 {
-                    continue;
-                } else {
-                    break;
-                }
-            }
-            if span >= *self.spans.start() {
-                let reach = self.reach[slot];
-                let extension = extender.extend(hit, reach);
-                counts.extended += 1;
-                counts.pairs += extension.n_pairs;
-                counts.hsps += u64::from(extension.hsp.is_some());
-                if extension.reach > reach {
-                    self.reach[slot] = extension.reach;
-                    let e = match v {
-                        3 => hit.query_end,
-                        4 => extension.hsp.map_or(extension.reach, |h| h.query_end()),
-                        5 => extension.reach - 1,
-                        _ => extension.reach,
-                    };
-                    self.append(slot, diagonal, e, true);
-                } else if v == 6 {
-                    self.append(slot, diagonal, hit.query_end, false);
-                } else if v == 7 {
-                    self.append(slot, diagonal, self.reach[slot], true);
-                }
-                return extension.hsp;
-            }
-        }
-        self.append(slot, diagonal, hit.query_end, false);
-        None
     }
 
     /// An entry, unless the ring has dropped it.
@@ -120,5 +68,57 @@ impl TwinHits {
         }
         self.newest[slot] = self.n_entries;
         self.n_entries += 1;
+    }
+}
+
+impl HitVisitor for TwinHits {
+    fn touch(&self, hit: SeedHit) -> u32 {
+        self.reach[residue(hit) as usize]
+    }
+
+    /// Remembers a hit, or extends it if it has a twin.
+    fn visit(&mut self, hit: SeedHit, extender: &Extender, counts: &mut SearchCounts) -> Option<Hsp> {
+        if !extender.wants(hit) {
+            counts.dropped += 1;
+            return None;
+        }
+        let slot = residue(hit) as usize;
+        let diagonal = hit.target_end.wrapping_sub(hit.query_end);
+        let start = hit.query_end - self.window_len;
+        let mut number = self.newest[slot];
+        while let Some(entry) = self.entry(number) {
+            number = entry.before;
+            // From the start of the one window to the end of the other. In 32 bits without sign: a block that reaches
+            // further than the hit's end gives a huge span, and ends the walk without dropping the hit.
+            let span = hit.query_end.wrapping_sub(entry.end.wrapping_sub(self.window_len));
+            if i64::from(span) > self.max_span {
+                break;
+            }
+            if entry.diagonal != diagonal {
+                continue;
+            }
+            if entry.is_block {
+                if start <= entry.end {
+                    counts.dropped += 1;
+                    return None;
+                }
+                break;
+            }
+            if i64::from(span) >= self.min_span {
+                let reach = self.reach[slot];
+                let extension = extender.extend(hit, span, reach);
+                counts.extended += 1;
+                counts.pairs += extension.n_pairs;
+                counts.hsps += u64::from(extension.hsp.is_some());
+                // Colliding diagonals may have reached further; a hit that is not extended sets its entry all the same.
+                if extension.reach > reach || extender.is_window() {
+                    self.reach[slot] = extension.reach;
+                    self.append(slot, diagonal, extension.reach, true);
+                }
+                return extension.hsp;
+            }
+        }
+        self.append(slot, diagonal, hit.query_end, false);
+        None
     }
 }

@@ -47,6 +47,12 @@ impl<'a> XDrop<'a> {
         XDrop { target, query, target_bases, query_bases, matrix, x_drop, blocks: BlockTable::new(matrix, x_drop) }
     }
 
+    /// Looks at the target around a position that a run is about to start from, so that it is in the cache.
+    #[inline]
+    pub fn touch(&self, e1: usize) -> u64 {
+        self.target.touch(e1)
+    }
+
     /// The run from target position `e1` and query position `e2` to the end of either sequence.
     #[inline]
     pub fn right(&self, e1: usize, e2: usize) -> Run {
@@ -121,7 +127,9 @@ impl<'a> XDrop<'a> {
             target.class,
         ];
         if LEFT {
-            Pairs { planes: planes.map(reverse_nibbles), n_plain: special.leading_zeros() as usize }
+            let [a, b, c, d] = planes;
+            let planes = [reverse_nibbles(a), reverse_nibbles(b), reverse_nibbles(c), reverse_nibbles(d)];
+            Pairs { planes, n_plain: special.leading_zeros() as usize }
         } else {
             Pairs { planes, n_plain: special.trailing_zeros() as usize }
         }
@@ -244,5 +252,76 @@ impl BlockTable {
             is_symmetric: pairs[..8] == pairs[8..],
             max_best: i32::MAX - 64 * greatest as i32,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scoring::Scoring;
+
+    /// The rule of 3.1, pair by pair.
+    fn plain_run(pairs: impl Iterator<Item = (u8, u8)>, matrix: &Matrix, x_drop: i32) -> Run {
+        let (mut run, mut sum) = (Run::default(), 0);
+        for (t, q) in pairs {
+            sum += matrix.get(t, q);
+            run.len += 1;
+            if sum > run.best {
+                (run.best, run.best_len) = (sum, run.len);
+            }
+            if sum < run.best - x_drop {
+                break;
+            }
+        }
+        run
+    }
+
+    fn check(scoring: &Scoring, x_drop: i32) {
+        let mut state = 7u64;
+        let mut next = move |n: usize| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as usize % n
+        };
+        for _ in 0..60 {
+            let target: Vec<u8> = (0..200 + next(200)).map(|_| b"ACGT"[next(4)]).collect();
+            let mut query = target[next(50)..].to_vec();
+            for _ in 0..next(80) {
+                let at = next(query.len());
+                query[at] = b"ACGTACGTACGTNa\0X"[next(16)];
+            }
+            let (t, q) = (SequenceSet::single("t", &target), SequenceSet::single("q", &query));
+            let (packed_t, packed_q) = (PackedBases::pack(&target), PackedBases::pack(&query));
+            let xdrop = XDrop::new((&packed_t, &t), (&packed_q, &q), &scoring.gap_free, x_drop);
+            for _ in 0..60 {
+                let (e1, e2) = (next(target.len() + 1), next(query.len() + 1));
+                let after = target[e1..].iter().copied().zip(query[e2..].iter().copied());
+                assert_eq!(xdrop.right(e1, e2), plain_run(after, &scoring.gap_free, x_drop), "right of {e1}, {e2}");
+                let limit = next(e1.min(e2) + 1);
+                let before = target[..e1].iter().rev().copied().zip(query[..e2].iter().rev().copied()).take(limit);
+                assert_eq!(
+                    xdrop.left(e1, e2, limit),
+                    plain_run(before, &scoring.gap_free, x_drop),
+                    "left of {e1}, {e2}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_give_what_pairs_give() {
+        check(&Scoring::default(), 910);
+        check(&Scoring::default(), 5000);
+    }
+
+    #[test]
+    fn a_matrix_that_complements_do_not_share_uses_all_planes() {
+        let scores = [[91, -90, -31, -123], [-114, 80, -125, -20], [-7, -125, 100, -114], [-123, -31, -60, 70]];
+        check(&Scoring::from_acgt(&scores, -100, -1000, 400, 30), 700);
+    }
+
+    #[test]
+    fn a_small_x_goes_pair_by_pair() {
+        check(&Scoring::default(), 300);
+        check(&Scoring::from_acgt(&[[30_000; 4]; 4], -100, -1000, 400, 30), 910);
     }
 }

@@ -50,6 +50,13 @@ impl PackedBases {
         self.window(end)
     }
 
+    /// Reads something near a position, to bring it into the cache.
+    #[inline]
+    pub fn touch(&self, position: usize) -> u64 {
+        let chunk = position / PER_CHUNK;
+        self.chunks[chunk].transition ^ self.chunks[chunk + 2].special
+    }
+
     #[inline]
     fn window(&self, start: usize) -> Planes {
         let chunk = start / PER_CHUNK;

@@ -5,7 +5,6 @@
 
 use super::packed::{PackedBases, Planes};
 use super::word_table::WordTable;
-use crate::options::SeedHitFilter;
 use crate::{Options, SequenceSet};
 
 /// A target and a query window with (nearly) the same word.
@@ -24,12 +23,14 @@ pub(crate) struct Cursor {
     pub query_end: usize,
     /// How many of its hits were given already.
     hits_given: usize,
+    /// How many of them the walk has passed again.
+    hits_skipped: usize,
 }
 
 impl Cursor {
     /// Before the first hit of the window that ends at `query_end`.
     pub fn at(query_end: usize) -> Self {
-        Cursor { query_end, hits_given: 0 }
+        Cursor { query_end, hits_given: 0, hits_skipped: 0 }
     }
 }
 
@@ -39,6 +40,8 @@ pub(crate) struct HitScan<'a> {
     query: &'a PackedBases,
     query_len: usize,
     flips: Vec<u32>,
+    /// Those flips that lead to different cache lines of the table's bits.
+    line_flips: Vec<u32>,
     check: Option<HitCheck<'a>>,
 }
 
@@ -57,21 +60,22 @@ impl<'a> HitScan<'a> {
             resolve_mask: table.layout.resolve_mask,
             transitions: u32::from(seed.transitions),
             masked_later: table.is_stale,
-            filter: seed.hit_filter.clone().map(|filter| {
-                let mask = if filter.cares_only { table.layout.care_mask } else { table.layout.window_mask };
-                (filter, mask)
-            }),
             side: match (options.self_comparison, is_same_strand) {
                 (crate::options::SelfComparison::No, _) => None,
                 (_, true) => Some(SelfSide::SameStrand),
                 (_, false) => Some(SelfSide::OtherStrand { target: target_set, query: query_set }),
             },
         };
+        let flips = table.layout.flips(seed.transitions);
+        let mut line_flips: Vec<u32> = flips.iter().map(|flip| flip & !(WORDS_PER_LINE - 1)).collect();
+        line_flips.sort_unstable();
+        line_flips.dedup();
         HitScan {
             table,
             query,
             query_len: query_set.len(),
-            flips: table.layout.flips(seed.transitions),
+            flips,
+            line_flips,
             check: check.is_needed().then_some(check),
         }
     }
@@ -99,57 +103,111 @@ impl<'a> HitScan<'a> {
     /// Walks from `cursor` over windows that end before `end`; gives at most `max_hits` hits, and says where to go
     /// on: `query_end >= end` when all were given.
     pub fn walk(&self, cursor: Cursor, end: usize, max_hits: usize, mut give: impl FnMut(SeedHit)) -> Cursor {
-        let layout = &self.table.layout;
+        let mut lookups = vec![Lookup::default(); BLOCK * self.flips.len() + 1];
         let mut left = max_hits;
-        let mut skip = cursor.hits_given;
-        let mut query_end = cursor.query_end;
-        let mut words = vec![(0u32, 0u32); self.flips.len()];
-        while query_end < end {
-            let start = query_end - layout.len;
-            let window = self.query.at(start);
-            let Some(word) = layout.word(&window) else {
+        let mut at = cursor;
+        while at.query_end < end {
+            let block_end = end.min(at.query_end + BLOCK);
+            let (n_lookups, next) = self.look_up(at.query_end..block_end, &mut lookups);
+            for lookup in &lookups[..n_lookups] {
+                if lookup.query_end as usize != at.query_end {
+                    at = Cursor::at(lookup.query_end as usize);
+                }
+                let skip = at.hits_given.min(lookup.len());
+                at.hits_given -= skip;
+                at.hits_skipped += skip;
+                let rest = &self.table.ends[lookup.first as usize + skip..lookup.end as usize];
+                let rest = &rest[..rest.len().min(left)];
+                self.give(lookup, rest, &mut give);
+                at.hits_skipped += rest.len();
+                left -= rest.len();
+                if left == 0 {
+                    return Cursor { query_end: at.query_end, hits_given: at.hits_skipped, hits_skipped: 0 };
+                }
+            }
+            at = Cursor::at(next);
+        }
+        Cursor::at(at.query_end.max(end))
+    }
+
+    /// Looks up all words of windows that end in `windows`. Gives the number of words that occur, and where to go on.
+    ///
+    /// Each step does one kind of memory access for the whole block, so that the processor overlaps them.
+    fn look_up(&self, windows: std::ops::Range<usize>, lookups: &mut [Lookup]) -> (usize, usize) {
+        let layout = &self.table.layout;
+        let mut words = [(0, 0); BLOCK];
+        let mut n_words = 0;
+        let mut query_end = windows.start;
+        while query_end < windows.end {
+            let window = self.query.at(query_end - layout.len);
+            if let Some(word) = layout.word(&window) {
+                words[n_words] = (query_end as u32, word);
+                n_words += 1;
+                query_end += 1;
+            } else {
                 // All windows that hold the last special base of this one are void as well.
                 let special = window.special & layout.window_mask;
                 query_end += 64 - special.leading_zeros() as usize;
-                continue;
-            };
-            let mut n_words = 0;
-            for &flip in &self.flips {
-                words[n_words] = (word ^ flip, flip);
-                n_words += usize::from(self.table.occurs(word ^ flip));
             }
-            let mut given = 0;
-            for &(word, flip) in &words[..n_words] {
-                let ends = self.table.ends_of(word);
-                if skip >= ends.len() {
-                    skip -= ends.len();
-                    given += ends.len();
-                    continue;
-                }
-                given += skip;
-                let rest = &ends[skip..];
-                skip = 0;
-                let rest = &rest[..rest.len().min(left)];
-                let hits = rest.iter().map(|&target_end| SeedHit { target_end, query_end: query_end as u32 });
-                match &self.check {
-                    None => hits.for_each(&mut give),
-                    Some(check) => {
-                        let passes = |hit: &SeedHit| {
-                            let target = self.table.target.at(hit.target_end as usize - layout.len);
-                            check.passes(*hit, layout.len, &target, &window, flip.count_ones())
-                        };
-                        hits.filter(passes).for_each(&mut give)
-                    }
-                }
-                given += rest.len();
-                left -= rest.len();
-                if left == 0 {
-                    return Cursor { query_end, hits_given: given };
-                }
-            }
-            query_end += 1;
         }
-        Cursor::at(query_end.max(end))
+        let words = &words[..n_words];
+        let touched = words.iter().flat_map(|&(_, word)| self.line_flips.iter().map(move |flip| word ^ flip));
+        std::hint::black_box(touched.fold(false, |sum, word| sum ^ self.table.occurs(word)));
+        let mut n_lookups = 0;
+        for &(query_end, word) in words {
+            for &flip in &self.flips {
+                let first = word ^ flip;
+                lookups[n_lookups] = Lookup { query_end, flip, first, end: 0 };
+                n_lookups += usize::from(self.table.occurs(first));
+            }
+        }
+        for lookup in &mut lookups[..n_lookups] {
+            lookup.first = self.table.rank(lookup.first);
+        }
+        for lookup in &mut lookups[..n_lookups] {
+            let rank = lookup.first as usize;
+            (lookup.first, lookup.end) = (self.table.starts[rank], self.table.starts[rank + 1]);
+        }
+        let touched = lookups[..n_lookups].iter().map(|lookup| self.table.ends.get(lookup.first as usize));
+        std::hint::black_box(touched.fold(0, |sum, end| sum ^ end.copied().unwrap_or(0)));
+        (n_lookups, query_end)
+    }
+
+    #[inline]
+    fn give(&self, lookup: &Lookup, ends: &[u32], give: &mut impl FnMut(SeedHit)) {
+        let hits = ends.iter().map(|&target_end| SeedHit { target_end, query_end: lookup.query_end });
+        let Some(check) = &self.check else {
+            return hits.for_each(give);
+        };
+        let len = self.table.layout.len;
+        let window = self.query.at(lookup.query_end as usize - len);
+        let passes = |hit: &SeedHit| {
+            let target = self.table.target.at(hit.target_end as usize - len);
+            check.passes(*hit, len, &target, &window, lookup.flip.count_ones())
+        };
+        hits.filter(passes).for_each(give);
+    }
+}
+
+/// Words whose bits share 64 bytes.
+const WORDS_PER_LINE: u32 = 512;
+
+/// Query windows that are looked up together.
+const BLOCK: usize = 32;
+
+/// A word of a query window that occurs in the target.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lookup {
+    query_end: u32,
+    flip: u32,
+    /// First the word, then its rank, then where its windows start in the table.
+    first: u32,
+    end: u32,
+}
+
+impl Lookup {
+    fn len(&self) -> usize {
+        (self.end - self.first) as usize
     }
 }
 
@@ -159,13 +217,12 @@ struct HitCheck<'a> {
     resolve_mask: u64,
     transitions: u32,
     masked_later: bool,
-    filter: Option<(SeedHitFilter, u64)>,
     side: Option<SelfSide<'a>>,
 }
 
 impl HitCheck<'_> {
     fn is_needed(&self) -> bool {
-        self.resolve_mask != 0 || self.masked_later || self.filter.is_some() || self.side.is_some()
+        self.resolve_mask != 0 || self.masked_later || self.side.is_some()
     }
 
     fn passes(&self, hit: SeedHit, len: usize, target: &Planes, query: &Planes, n_flips: u32) -> bool {
@@ -176,14 +233,6 @@ impl HitCheck<'_> {
         // Places indexed by class only may use the transitions that the word lookup did not use.
         if (other & self.resolve_mask).count_ones() + n_flips > self.transitions {
             return false;
-        }
-        if let Some((filter, mask)) = &self.filter {
-            let transversions = ((target.class ^ query.class) & mask).count_ones();
-            if (!other & mask).count_ones() < filter.min_matches
-                || filter.max_transversions.is_some_and(|max| transversions > max)
-            {
-                return false;
-            }
         }
         self.side.as_ref().is_none_or(|side| side.holds(hit, len))
     }

@@ -95,12 +95,18 @@ impl WordTable {
         self.occupied[word as usize / 64] >> (word % 64) & 1 != 0
     }
 
-    /// Window ends of a word that occurs, newest first.
+    /// Number of a word that occurs, among those that do.
     #[inline]
-    pub(crate) fn ends_of(&self, word: u32) -> &[u32] {
+    pub(super) fn rank(&self, word: u32) -> u32 {
         let block = word as usize / 64;
         let below = self.occupied[block] & ((1 << (word % 64)) - 1);
-        let rank = (self.ranks[block] + below.count_ones()) as usize;
+        self.ranks[block] + below.count_ones()
+    }
+
+    /// Window ends of a word that occurs, newest first.
+    #[cfg(test)]
+    fn ends_of(&self, word: u32) -> &[u32] {
+        let rank = self.rank(word) as usize;
         &self.ends[self.starts[rank] as usize..self.starts[rank + 1] as usize]
     }
 }
@@ -150,7 +156,7 @@ impl Windows<'_> {
 
         let mut ends = vec![0u32; n_windows];
         let mut lows = vec![0u16; n_windows];
-        let scatter = |(i, (mut ends, mut lows)): (usize, (Vec<Slots<u32>>, Vec<Slots<u16>>))| {
+        let scatter = |i: usize, mut ends: Vec<Slots<u32>>, mut lows: Vec<Slots<u16>>| {
             self.for_each(chunk(i), |end, word| {
                 let bucket = (word >> low_bits) as usize;
                 ends[bucket].push(end as u32);
@@ -158,7 +164,7 @@ impl Windows<'_> {
             });
         };
         let slots = cut(&mut ends, &counts).into_par_iter().zip(cut(&mut lows, &counts));
-        slots.enumerate().for_each(scatter);
+        slots.enumerate().for_each(|(i, (ends, lows))| scatter(i, ends, lows));
 
         let mut occupied = vec![0u64; n_buckets << (low_bits - 6)];
         let lens: Vec<usize> = (0..n_buckets).map(|b| counts.iter().map(|c| c[b] as usize).sum()).collect();

@@ -1,6 +1,7 @@
 //! HSPs against the installed lastz: same segments, same scores, same order, on random pairs under random options.
 //!
-//! `FASTZ_FUZZ_CASES` sets the number of cases (default 60), `FASTZ_FUZZ_SEED` the first seed.
+//! `FASTZ_FUZZ_CASES` sets the number of cases (default 60), `FASTZ_FUZZ_SEED` the first seed; `FASTZ_PAIR` names two
+//! files to compare.
 
 mod generate;
 mod lastz;
@@ -64,6 +65,24 @@ fn random_pairs_under_random_options() {
     println!("{n_hsps} HSPs compared");
     assert!(n_hsps > 0, "no case found anything");
     assert!(failures.is_empty(), "{} differences:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// `FASTZ_PAIR=TARGET.fa,QUERY.fa` compares a pair of real sequences.
+#[test]
+fn a_pair_of_files() {
+    let Ok(pair) = std::env::var("FASTZ_PAIR") else {
+        println!("skipped: FASTZ_PAIR is not set");
+        return;
+    };
+    let (target, query) = pair.split_once(',').expect("FASTZ_PAIR=TARGET.fa,QUERY.fa");
+    let case = generate::pair(target, query);
+    let expected = lastz::hsps(&case);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    for (how, found) in [("one thread", lines(&case, false)), ("two threads", pool.install(|| lines(&case, true)))] {
+        let difference = difference(0, &case, &found, &expected, how);
+        assert!(difference.is_none(), "{}", difference.unwrap_or_default());
+    }
+    println!("{} HSPs compared", expected.len());
 }
 
 fn difference(seed: u64, case: &Case, found: &[String], expected: &[String], how: &str) -> Option<String> {

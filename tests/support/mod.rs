@@ -3,9 +3,12 @@
 
 pub mod compare;
 pub mod evolve;
+pub mod option_sets;
 pub mod program;
 pub mod random;
+pub mod trial;
 pub mod twobit;
+pub mod worlds;
 
 use std::path::{Path, PathBuf};
 

@@ -1,0 +1,351 @@
+//! Bad files, bad options and bad luck: one clear line on stderr that names the thing, exit status 1, and never an
+//! output file that looks whole.
+
+mod support;
+
+use flate2::write::GzEncoder;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use support::program::{self, Outcome};
+use support::twobit::twobit;
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A run that must be refused, and words that its message must hold.
+struct Refused {
+    words: &'static str,
+    /// All of these are named, whatever the case of the letters.
+    names: &'static [&'static str],
+    /// Whether LASTZ refuses it too (else it is checked for fastz alone).
+    lastz_too: bool,
+}
+
+const fn refused(words: &'static str, names: &'static [&'static str]) -> Refused {
+    Refused { words, names, lastz_too: true }
+}
+
+const fn only_fastz(words: &'static str, names: &'static [&'static str]) -> Refused {
+    Refused { words, names, lastz_too: false }
+}
+
+const REFUSED: &[Refused] = &[
+    // Files that are not there or hold nothing.
+    refused("missing.fa q.fa", &["missing.fa"]),
+    refused("t.fa missing.fa", &["missing.fa"]),
+    refused("empty.fa q.fa", &["empty.fa"]),
+    refused("t.fa empty.fa", &["empty.fa"]),
+    refused("t.fa header_only.fa", &["header_only.fa"]),
+    refused("header_only.fa[multiple] q.fa --format=maf", &["header_only.fa"]),
+    refused("empty_record_first.fa q.fa", &["empty_record_first.fa"]),
+    refused("t.fa", &["stdin"]),
+    refused("folder q.fa", &["folder"]),
+    refused("t.fa folder", &["folder"]),
+    // Damaged files.
+    only_fastz("t.fa cut.fa.gz", &["cut.fa.gz"]),
+    only_fastz("cut.fa.gz q.fa", &["cut.fa.gz"]),
+    only_fastz("t.fa flipped.fa.gz", &["flipped.fa.gz"]),
+    refused("cut.2bit q.fa", &["cut.2bit"]),
+    refused("t.fa cut.2bit", &["cut.2bit"]),
+    refused("t.fa binary", &["binary"]),
+    refused("binary q.fa", &["binary"]),
+    refused("t.fa cut.fq", &["cut.fq"]),
+    // Letters and counts.
+    refused("t.fa protein.fa", &["protein.fa", "kinase"]),
+    refused("protein.fa q.fa", &["protein.fa", "kinase"]),
+    refused("t.fa iupac.fa", &["iupac.fa", "ambiguous_read", "--ambiguous=iupac"]),
+    refused("two.fa q.fa", &["two.fa", "[multiple]"]),
+    refused("two.fa[multiple] q.fa --format=lav", &["lav"]),
+    // Specifiers.
+    refused("t.2bit/nosuchname q.fa", &["nosuchname", "t.2bit"]),
+    refused("t.fa[1..99999] q.fa", &["t.fa", "99999"]),
+    refused("t.fa[0..5] q.fa", &["t.fa", "0..5"]),
+    refused("t.fa[5] q.fa", &["5"]),
+    refused("t.fa[multipel] q.fa", &["multipel"]),
+    refused("t.fa[subset=nosuchlist] q.fa", &["nosuchlist"]),
+    refused("two.fa[subset=wrong.names] q.fa", &["wrong.names"]),
+    // Options.
+    only_fastz("t.fa q.fa --hspthres=3000", &["--hspthres", "--hspthresh"]),
+    only_fastz("t.fa q.fa --gappedtresh=3000", &["--gappedtresh", "--gappedthresh"]),
+    only_fastz("t.fa q.fa --fromat=maf", &["--fromat", "--format"]),
+    refused("t.fa q.fa --bogus", &["--bogus"]),
+    refused("t.fa q.fa --format=mff", &["mff"]),
+    refused("t.fa q.fa --format=general:score,nome1", &["nome1"]),
+    refused("t.fa q.fa third.fa", &["third.fa"]),
+    refused("t.fa q.fa --step=0", &["--step"]),
+    refused("t.fa q.fa --step=many", &["--step", "many"]),
+    refused("t.fa q.fa --hspthresh=3KB", &["--hspthresh", "3KB"]),
+    refused("t.fa q.fa --seed=12", &["seed", "2"]),
+    refused("t.fa q.fa --gap=-500,30", &["-500"]),
+    refused("t.fa q.fa --traceback=99K", &["traceback", "100K"]),
+    refused("t.fa q.fa --nogapped --ydrop=9400", &["--ydrop", "--gapped"]),
+    refused("t.fa q.fa --nogapped --inner=1000", &["--inner", "--gapped"]),
+    refused("t.fa q.fa --exact=20 --hspthresh=3000", &["--exact", "--hspthresh"]),
+    refused("t.fa q.fa --seed=match8 --seed=12of19", &["--seed"]),
+    refused("t.fa q.fa --queryhspbest=5 --queryhsplimit=5", &["--queryhspbest", "--queryhsplimit"]),
+    refused("t.fa q.fa --self", &["--self"]),
+    refused("t.fa q.fa --anyornone --chain", &["--anyornone", "--chain"]),
+    refused("", &["target"]),
+    // Files that options name.
+    refused("t.fa q.fa --scores=nosuchscores", &["nosuchscores"]),
+    refused("t.fa q.fa --scores=bad.q", &["bad.q"]),
+    refused("t.fa q.fa --segments=nosuchsegments", &["nosuchsegments"]),
+    refused("t.fa q.fa --segments=bad.seg", &["bad.seg", "2"]),
+    refused("t.fa q.fa --segments=beyond.seg", &["beyond.seg", "1"]),
+    refused("t.fa q.fa --include=nosuchoptions", &["nosuchoptions"]),
+    // Places to write to.
+    refused("t.fa q.fa --format=maf --output=nosuchfolder/out.maf", &["nosuchfolder/out.maf"]),
+    refused("t.fa q.fa --format=maf --output=folder", &["folder"]),
+    refused("t.fa q.fa --format=maf --rdotplot=nosuchfolder/dots", &["nosuchfolder/dots"]),
+];
+
+/// A folder with good and bad files.
+fn bench() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).expect("write a file");
+    let (target, query) = (pair_letters("target.fa"), pair_letters("query.fa"));
+    let fasta = |name: &str, letters: &[u8]| support::evolve::fasta(name, letters).into_bytes();
+    let two_bit = twobit([("t", target.as_slice())].into_iter());
+    let zipped = gzip(&fasta("q", &query));
+    let mut flipped = zipped.clone();
+    let middle = flipped.len() / 2;
+    flipped[middle] ^= 0x55;
+    write("t.fa", &fasta("t", &target));
+    write("q.fa", &fasta("q", &query));
+    write("q.fa.gz", &zipped);
+    write("third.fa", &fasta("third", &query));
+    write("two.fa", &[fasta("a", &target[..4000]), fasta("b", &target[4000..9000])].concat());
+    write("twins.fa", &[fasta("same", &query[..4000]), fasta("same", &query[4000..9000])].concat());
+    write("good_then_protein.fa", &[fasta("good", &query), b">kinase\nMKTAYIAKQRQISFVKSHFSRQ\n".to_vec()].concat());
+    write("empty.fa", b"");
+    write("header_only.fa", b">lonely\n");
+    write("empty_record_first.fa", &[b">nothing\n".to_vec(), fasta("t", &target)].concat());
+    write("cut.fa.gz", &zipped[..zipped.len() / 2]);
+    write("flipped.fa.gz", &flipped);
+    write("t.2bit", &two_bit);
+    write("cut.2bit", &two_bit[..two_bit.len() / 2]);
+    write("binary", &(0..5000u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect::<Vec<_>>());
+    write("cut.fq", b"@read\nACGTACGTACGT\n+\n");
+    write("protein.fa", b">kinase human\nMKTAYIAKQRQISFVKSHFSRQLEERLGLIEVQAPILSRVGDGTQDNLSGAEKAVQ\n");
+    write("iupac.fa", &fasta("ambiguous_read", &[&query[..300], b"R", &query[300..900]].concat()));
+    write("wrong.names", b"nobody\n");
+    write("bad.q", b"     A    C    G    T\n    91 -114  -31\n");
+    write("bad.seg", b"t 1 100 q 1 100 + 500\nt 1 100 q 1 90 + 500\n");
+    write("beyond.seg", b"t 1 100 q 999901 1000000 + 500\n");
+    write("left_over.seg", b"t 6067 6137 q 5275 5345 +\nt 6880 6945 elsewhere 6092 6157 +\n");
+    std::fs::create_dir(folder.path().join("folder")).expect("make a folder");
+    folder
+}
+
+fn pair_letters(name: &str) -> Vec<u8> {
+    let text = std::fs::read_to_string(support::data(name)).expect("the committed pair");
+    text.lines().filter(|line| !line.starts_with('>')).collect::<String>().into_bytes()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).expect("compress");
+    encoder.finish().expect("compress")
+}
+
+fn run(folder: &Path, words: &str) -> Outcome {
+    let mut command = program::fastz(folder);
+    program::run(command.args(words.split_whitespace()), b"", LIMIT)
+}
+
+/// What is wrong with a refusal; nothing if it is as it should be.
+fn judge(outcome: &Outcome, names: &[&str]) -> Result<(), String> {
+    if outcome.timed_out {
+        return Err("did not end".into());
+    }
+    if outcome.code != Some(1) {
+        return Err(format!("exit status {:?} instead of 1; stderr: {}", outcome.code, outcome.last_words()));
+    }
+    if program::is_lastz_on_trial() {
+        return Ok(());
+    }
+    let lines: Vec<&str> = outcome.stderr.lines().filter(|line| !line.trim().is_empty()).collect();
+    // A warning about an empty sequence is followed by its header line.
+    let is_warning = |line: &str| line.to_lowercase().contains("warning") || line.starts_with('>');
+    let errors: Vec<&&str> = lines.iter().filter(|line| !is_warning(line)).collect();
+    let [error] = errors[..] else {
+        return Err(format!("{} lines on stderr instead of one: {}", errors.len(), outcome.stderr));
+    };
+    let said = error.to_lowercase();
+    match names.iter().find(|name| !said.contains(&name.to_lowercase())) {
+        Some(name) => Err(format!("the message does not name {name:?}: {error}")),
+        None => Ok(()),
+    }
+}
+
+#[test]
+fn bad_input_is_refused_with_one_line_that_names_it() {
+    let folder = bench();
+    let cases: Vec<&Refused> = REFUSED.iter().filter(|case| case.lastz_too || !program::is_lastz_on_trial()).collect();
+    let failures: Vec<String> = support::in_parallel(&cases, |case| {
+        let outcome = run(folder.path(), case.words);
+        judge(&outcome, case.names).err().map(|why| format!("fastz {}\n    {}", case.words, why.trim_end()))
+    })
+    .into_iter()
+    .flatten()
+    .collect();
+    assert!(failures.is_empty(), "{} of {} cases:\n{}", failures.len(), cases.len(), failures.join("\n"));
+}
+
+#[test]
+fn good_runs_beside_the_bad_ones_succeed() {
+    let folder = bench();
+    for words in [
+        "t.fa q.fa --format=maf",
+        "t.2bit q.fa --format=maf",
+        "t.fa twins.fa --format=maf",
+        "two.fa[multiple] q.fa --format=maf",
+        "t.fa iupac.fa --ambiguous=iupac",
+    ] {
+        let outcome = run(folder.path(), words);
+        assert!(outcome.succeeded(), "{words}: status {:?}: {}", outcome.code, outcome.last_words());
+        assert!(outcome.stdout.len() > 500, "{words} prints nothing");
+    }
+}
+
+#[test]
+fn judge_notices_silence_chatter_and_wrong_names() {
+    let outcome = |code, stderr: &str| Outcome { stdout: vec![], stderr: stderr.into(), code, timed_out: false };
+    assert!(judge(&outcome(Some(0), "x"), &[]).is_err(), "success");
+    assert!(judge(&outcome(Some(101), "panicked at x"), &[]).is_err(), "a panic");
+    if !program::is_lastz_on_trial() {
+        assert!(judge(&outcome(Some(1), ""), &[]).is_err(), "silence");
+        assert!(judge(&outcome(Some(1), "one\ntwo\n"), &[]).is_err(), "two lines");
+        assert!(judge(&outcome(Some(1), "cannot open a.fa\n"), &["b.fa"]).is_err(), "another name");
+        assert_eq!(judge(&outcome(Some(1), "warning: twins\ncannot open a.fa\n"), &["a.fa"]), Ok(()));
+    }
+}
+
+#[test]
+fn gzip_input_gives_what_plain_input_gives() {
+    if program::is_lastz_on_trial() {
+        return program::say("SKIPPED gzip input: LASTZ does not read it");
+    }
+    let folder = bench();
+    let plain = run(folder.path(), "t.fa q.fa --format=maf-");
+    let zipped = run(folder.path(), "t.fa q.fa.gz --format=maf-");
+    assert!(zipped.succeeded(), "{}", zipped.last_words());
+    support::compare::assert_same_text("gzip input", &plain.stdout, &zipped.stdout);
+}
+
+#[test]
+fn left_over_segment_lines_fail_before_the_output_gets_its_name() {
+    let folder = bench();
+    let outcome = run(folder.path(), "t.fa q.fa --segments=left_over.seg --format=maf --output=out.maf");
+    judge(&outcome, &["left_over.seg", "2"]).unwrap();
+    if !program::is_lastz_on_trial() {
+        assert!(!folder.path().join("out.maf").exists(), "out.maf looks whole, but the run failed");
+    }
+}
+
+#[test]
+fn failed_run_leaves_an_earlier_output_as_it_was() {
+    if program::is_lastz_on_trial() {
+        return program::say("SKIPPED outputs of failed runs: LASTZ leaves a part");
+    }
+    let folder = bench();
+    let output = folder.path().join("out.maf");
+    std::fs::write(&output, "precious").expect("write the earlier output");
+    let outcome = run(folder.path(), "t.fa good_then_protein.fa --format=maf --output=out.maf");
+    judge(&outcome, &["good_then_protein.fa", "kinase"]).unwrap();
+    assert_eq!(std::fs::read_to_string(&output).expect("the earlier output"), "precious");
+    only_known_files(folder.path());
+}
+
+/// No half-written temporary file is left.
+fn only_known_files(folder: &Path) {
+    let known: Vec<_> =
+        std::fs::read_dir(bench().path()).expect("list").map(|file| file.unwrap().file_name()).collect();
+    for file in std::fs::read_dir(folder).expect("list the folder") {
+        let name = file.expect("a file").file_name();
+        assert!(name == "out.maf" || known.contains(&name), "{name:?} was left behind");
+    }
+}
+
+#[test]
+fn killed_run_leaves_no_output_that_looks_whole() {
+    if program::is_lastz_on_trial() {
+        return program::say("SKIPPED output of a killed run: LASTZ leaves a part");
+    }
+    let folder = bench();
+    let mut command = program::fastz(folder.path());
+    command.args(["t.fa", "--format=maf", "--output=out.maf"]);
+    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().expect("start fastz");
+    // The query comes on stdin, which stays open: the run cannot end by itself.
+    let query = std::fs::read(folder.path().join("q.fa")).expect("the query");
+    child.stdin.as_mut().expect("stdin is a pipe").write_all(&query).expect("feed the query");
+    std::thread::sleep(Duration::from_millis(700));
+    assert!(child.try_wait().expect("look at the run").is_none(), "the run ended although its input did not");
+    child.kill().expect("end the run");
+    child.wait().expect("wait for the end");
+    assert!(!folder.path().join("out.maf").exists(), "out.maf looks whole, but the run was killed");
+}
+
+#[test]
+fn output_file_holds_what_stdout_would() {
+    let folder = bench();
+    // The option itself is part of the header, so a format without one is compared.
+    let stdout = run(folder.path(), "t.fa q.fa --format=cigar").stdout;
+    let outcome = run(folder.path(), "t.fa q.fa --format=cigar --output=out.maf");
+    assert!(outcome.succeeded() && outcome.stdout.is_empty(), "{}", outcome.last_words());
+    let written = std::fs::read(folder.path().join("out.maf")).expect("the output");
+    support::compare::assert_same_text("--output", &stdout, &written);
+    only_known_files(folder.path());
+}
+
+/// Runs with stdout on a device that is always full. Not through the real `/dev/full` by name in `--output`, lest a
+/// rename replaces it: a node of our own does.
+#[cfg(target_os = "linux")]
+#[test]
+fn full_disk_is_an_error() {
+    let folder = bench();
+    let device = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("open /dev/full");
+    let mut command = program::fastz(folder.path());
+    let command = command.args(["t.fa", "q.fa", "--format=maf"]).stdout(device).stderr(Stdio::piped());
+    let output = command.stdin(Stdio::null()).output().expect("run fastz");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    if program::is_lastz_on_trial() {
+        return program::say("SKIPPED full disk: LASTZ does not notice it");
+    }
+    judge(&Outcome { stdout: vec![], stderr, code: output.status.code(), timed_out: false }, &["output"]).unwrap();
+    let made = Command::new("mknod").current_dir(folder.path()).args(["full", "c", "1", "7"]).output();
+    if !made.is_ok_and(|output| output.status.success()) {
+        return program::say("SKIPPED --output to a full device: mknod needs root");
+    }
+    let outcome = run(folder.path(), "t.fa q.fa --format=maf --output=full");
+    judge(&outcome, &["full"]).unwrap();
+    let kind = std::fs::symlink_metadata(folder.path().join("full")).expect("the device").file_type();
+    assert!(!kind.is_file(), "--output replaced a device by a file");
+}
+
+#[test]
+fn reader_that_stops_reading_is_no_error() {
+    if program::is_lastz_on_trial() {
+        return program::say("SKIPPED broken pipe: LASTZ dies from the signal");
+    }
+    let folder = bench();
+    let mut command = program::fastz(folder.path());
+    command.args(["t.fa", "q.fa", "--format=maf"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("start fastz");
+    drop(child.stdout.take());
+    let mut stderr = String::new();
+    child.stderr.take().expect("stderr is a pipe").read_to_string(&mut stderr).expect("read stderr");
+    let start = Instant::now();
+    let status = child.wait().expect("wait for fastz");
+    assert_eq!((status.code(), stderr.as_str()), (Some(0), ""), "after {:?}", start.elapsed());
+}
+
+#[test]
+fn duplicate_names_are_allowed() {
+    let folder = bench();
+    let outcome = run(folder.path(), "t.fa twins.fa --format=general-:name2,zstart2+,end2+");
+    assert!(outcome.succeeded(), "{}", outcome.last_words());
+    let text = String::from_utf8(outcome.stdout).expect("text");
+    assert!(text.lines().count() > 1 && text.lines().all(|line| line.starts_with("same\t")), "{text}");
+}

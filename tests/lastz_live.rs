@@ -1,0 +1,223 @@
+//! Random pairs and random options on fastz and on the installed LASTZ: same stdout, same files, same success.
+//!
+//! `FASTZ_FUZZ_CASES` (default 400) and `FASTZ_FUZZ_SEED` (default 1) choose the cases; `FASTZ_FUZZ_CASE=n` runs
+//! one. A difference is shrunk and kept under `target/tmp/lastz_live`, with the command that shows it again.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use support::program::{self, Outcome};
+use support::random::Random;
+use support::trial::Trial;
+use support::{compare, option_sets};
+
+/// Where fastz differs from LASTZ on purpose, and so how answers are compared.
+///
+/// - Words of errors and warnings, on stderr: only that a run is refused or not is compared.
+/// - Usage text: LASTZ prints it on stdout after some refusals, fastz prints nothing there.
+/// - A run that fails on the way: buffering decides how much was printed, so one output must begin with the other.
+///   `--output` files of failed runs: fastz leaves none, LASTZ leaves a part.
+/// - Where LASTZ has an "internal error", fastz may do what it likes, as long as it does not break down itself.
+const USAGE_START: &[u8] = b"lastz-- Local Alignment Search Tool";
+
+/// Shrinking stops after this many runs of the pair of programs.
+const SHRINK_RUNS: usize = 400;
+
+/// Shrunk reports of one test run; later failures are only counted.
+const MOST_REPORTS: usize = 4;
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+struct Answer {
+    outcome: Outcome,
+    /// Files that the program wrote.
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+fn answer(trial: &Trial, mut command: Command, folder: &Path) -> Answer {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).expect("empty the run's folder");
+    }
+    std::fs::create_dir_all(folder).expect("make the run's folder");
+    trial.write_files(folder);
+    command.current_dir(folder).args(trial.words());
+    let outcome = program::run(&mut command, &trial.stdin(), LIMIT);
+    let is_input = |name: &str| trial.files.iter().any(|(input, _)| input == name);
+    let files = std::fs::read_dir(folder)
+        .expect("list the run's folder")
+        .map(|entry| entry.expect("a file"))
+        .map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path()))
+        .filter(|(name, _)| !is_input(name))
+        .map(|(name, path)| (name, std::fs::read(path).expect("read what was written")))
+        .collect();
+    Answer { outcome, files }
+}
+
+/// What LASTZ did with a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Lastz {
+    Succeeded,
+    SucceededWithoutOutput,
+    Refused,
+    /// A signal, no end, or an "internal error" (as for coverage with `--self`): nothing to compare with.
+    BrokeDown,
+}
+
+/// What is wrong with fastz's answer, if anything, and what LASTZ did.
+fn compare_answers(lastz: &Answer, fastz: &Answer) -> (Lastz, Option<String>) {
+    let (truth, ours) = (&lastz.outcome, &fastz.outcome);
+    let what = match truth.code {
+        _ if truth.timed_out || truth.stderr.contains("internal error") => Lastz::BrokeDown,
+        Some(0) if truth.stdout.is_empty() => Lastz::SucceededWithoutOutput,
+        Some(0) => Lastz::Succeeded,
+        Some(_) => Lastz::Refused,
+        None => Lastz::BrokeDown,
+    };
+    if ours.timed_out {
+        return (what, (what != Lastz::BrokeDown).then(|| format!("fastz did not end within {} s", LIMIT.as_secs())));
+    }
+    let is_sound = matches!(ours.code, Some(0 | 1)) && !ours.stderr.contains("panicked at");
+    if !is_sound && !program::is_lastz_on_trial() {
+        let panic = ours.stderr.find("panicked at").map(|at| ours.stderr[at..].chars().take(300).collect::<String>());
+        let words = panic.unwrap_or_else(|| ours.last_words().to_string());
+        return (what, Some(format!("fastz broke down, status {:?}: {words}", ours.code)));
+    }
+    let difference = match what {
+        Lastz::BrokeDown => None,
+        Lastz::Refused if ours.succeeded() => Some(format!("LASTZ refuses, fastz does not: {}", truth.last_words())),
+        Lastz::Refused => {
+            let is_usage = truth.stdout.starts_with(USAGE_START);
+            let is_part = truth.stdout.starts_with(&ours.stdout) || ours.stdout.starts_with(&truth.stdout);
+            if ours.stderr.trim().is_empty() {
+                Some("fastz refuses without a message".to_string())
+            } else if is_usage || is_part {
+                None
+            } else {
+                compare::first_difference(&truth.stdout, &ours.stdout)
+            }
+        }
+        _ if !ours.succeeded() => Some(format!("fastz refuses, LASTZ does not: {}", ours.last_words())),
+        _ => compare::first_difference(&truth.stdout, &ours.stdout).or_else(|| files_differ(lastz, fastz)),
+    };
+    (what, difference)
+}
+
+fn files_differ(lastz: &Answer, fastz: &Answer) -> Option<String> {
+    if lastz.files.keys().ne(fastz.files.keys()) {
+        return Some(format!("files written: {:?} by LASTZ, {:?} by fastz", lastz.files.keys(), fastz.files.keys()));
+    }
+    lastz.files.iter().find_map(|(name, text)| {
+        compare::first_difference(text, &fastz.files[name]).map(|difference| format!("{name}, {difference}"))
+    })
+}
+
+struct Bench {
+    lastz: PathBuf,
+    folder: PathBuf,
+    threads: String,
+}
+
+impl Bench {
+    fn new(lastz: &Path, seed: u64, case: u64, random: &mut Random) -> Self {
+        let folder = support::scratch("lastz_live").join(format!("seed{seed}-case{case}"));
+        Bench { lastz: lastz.to_path_buf(), folder, threads: format!("--threads={}", 1 + random.below(4)) }
+    }
+
+    fn fastz_options(&self) -> Vec<&str> {
+        program::own_options(&[program::LASTZ_TOKEN, &self.threads])
+    }
+
+    fn try_out(&self, trial: &Trial) -> (Lastz, Option<String>) {
+        let lastz = answer(trial, Command::new(&self.lastz), &self.folder.join("lastz"));
+        let mut command = Command::new(program::fastz_path());
+        command.args(self.fastz_options());
+        let fastz = answer(trial, command, &self.folder.join("fastz"));
+        let (what, difference) = compare_answers(&lastz, &fastz);
+        if matches!(what, Lastz::Refused | Lastz::BrokeDown) {
+            let message = lastz.outcome.stderr.lines().next().unwrap_or("(no message)");
+            println!("LASTZ {what:?}: {message}: {}", trial.shell_words());
+        }
+        if difference.is_some() {
+            std::fs::write(self.folder.join("lastz.out"), &lastz.outcome.stdout).expect("keep LASTZ's output");
+            std::fs::write(self.folder.join("fastz.out"), &fastz.outcome.stdout).expect("keep fastz's output");
+        }
+        (what, difference)
+    }
+
+    /// The smallest trial that still differs, and how it differs.
+    fn shrink(&self, mut trial: Trial, mut difference: String) -> (Trial, String) {
+        let mut runs = 0;
+        'smaller: loop {
+            for smaller in trial.smaller() {
+                runs += 1;
+                if runs > SHRINK_RUNS {
+                    break 'smaller;
+                }
+                if let (_, Some(other)) = self.try_out(&smaller) {
+                    (trial, difference) = (smaller, other);
+                    continue 'smaller;
+                }
+            }
+            break;
+        }
+        // Leaves the files of the smallest trial in place.
+        self.try_out(&trial);
+        (trial, difference)
+    }
+
+    fn report(&self, case: u64, trial: &Trial, difference: &str) -> String {
+        let words = trial.shell_words();
+        let options = self.fastz_options().join(" ");
+        format!(
+            "== case {case}: {difference}\n  cd '{}' && diff <(lastz {words}) <('{}' {options} {words})\n",
+            self.folder.join("lastz").display(),
+            program::fastz_path().display(),
+        )
+    }
+}
+
+#[test]
+fn random_runs_equal_lastz_to_the_byte() {
+    let Some(lastz) = program::lastz_or_skip("random comparison with LASTZ") else { return };
+    let seed = support::number_from_env("FASTZ_FUZZ_SEED", 1);
+    let count = support::number_from_env("FASTZ_FUZZ_CASES", 400);
+    let one = std::env::var("FASTZ_FUZZ_CASE").ok().map(|text| text.parse().expect("FASTZ_FUZZ_CASE is a number"));
+    let cases: Vec<u64> = one.map_or_else(|| (0..count).collect(), |case| vec![case]);
+    let reports = std::sync::Mutex::new(Vec::new());
+    let failures = std::sync::atomic::AtomicUsize::new(0);
+    let answers = support::in_parallel(&cases, |&case| {
+        let mut random = Random::new(seed.wrapping_mul(0x9e37_79b9).wrapping_add(case));
+        let trial = option_sets::trial(&mut random);
+        let bench = Bench::new(&lastz, seed, case, &mut random);
+        let (what, difference) = bench.try_out(&trial);
+        match difference {
+            None => std::fs::remove_dir_all(&bench.folder).expect("remove the run's folder"),
+            Some(difference) => {
+                let earlier = failures.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                let (trial, difference) =
+                    if earlier < MOST_REPORTS { bench.shrink(trial, difference) } else { (trial, difference) };
+                let report = bench.report(case, &trial, &difference);
+                program::say(&report);
+                reports.lock().expect("no thread panicked").push(report);
+            }
+        }
+        what
+    });
+    let mut counts: BTreeMap<Lastz, usize> = BTreeMap::new();
+    answers.iter().for_each(|what| *counts.entry(*what).or_default() += 1);
+    println!("seed {seed}, {} cases; LASTZ: {counts:?}", cases.len());
+    let reports = reports.into_inner().expect("no thread panicked");
+    assert!(
+        reports.is_empty(),
+        "{}\n{} of {} cases differ (seed {seed})",
+        reports.join("\n"),
+        reports.len(),
+        cases.len()
+    );
+    // Cases that print nothing prove little: most must print alignments.
+    let good = counts.get(&Lastz::Succeeded).copied().unwrap_or(0);
+    assert!(one.is_some() || good * 2 > cases.len(), "only {good} of {} cases print anything", cases.len());
+}
