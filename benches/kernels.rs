@@ -15,7 +15,7 @@ use fastz::cpu::Ydrop;
 use fastz::extend::side::Side;
 use fastz::gpu::screen::Screened;
 use fastz::gpu::variant::Variant;
-use fastz::gpu::{AdapterChoice, Gpu, GpuExtender, OneSided, devices};
+use fastz::gpu::{AdapterChoice, Gpu, GpuExtender, Inspected, OneSided, devices};
 use fastz::options::GappedOptions;
 use fastz::scoring::Scoring;
 use fastz::sequence::SequenceSet;
@@ -133,10 +133,11 @@ impl Bench {
         let sides = extender.inspect(&unit, &sample).unwrap_or_else(|error| panic!("{error}"));
         for (pair, screened) in sides.chunks(2).zip(&screened) {
             if let ([Some(l), Some(r)], Screened::Dropped { left, right }) = (pair, screened) {
-                assert!(l.score <= i64::from(*left) && r.score <= i64::from(*right), "{l:?} {r:?} {screened:?}");
+                let holds = l.side.score <= i64::from(*left) && r.side.score <= i64::from(*right);
+                assert!(holds, "{l:?} {r:?} {screened:?}");
             }
         }
-        let cells: u64 = sides.iter().flatten().map(|side| side.cells).sum();
+        let cells: u64 = sides.iter().flatten().map(|inspected| inspected.side.cells).sum();
         let cells = cells as f64 / sample.len() as f64 * (2 * n) as f64;
         let kept = screened.iter().filter(|screened| **screened == Screened::Kept).count();
         self.report(&format!("screen R={}", variant.stripe_rows), variant, 2 * n, cells, busy, wall, kept);
@@ -148,7 +149,7 @@ impl Bench {
         let mut rng = SplitMix64(3);
         let (target, query, runs) = homologous_pair(&mut rng, 4_000_000, n / 2);
         let sides = self.inspect(&mut extender, "inspect homologous", &target, &query, &runs);
-        let inspected: Vec<(OneSided, &Side)> =
+        let inspected: Vec<(OneSided, &Inspected)> =
             runs.iter().zip(&sides).filter_map(|(&run, side)| Some((run, side.as_ref()?))).collect();
         let unit = extender.load(&target, &query).unwrap();
         let busy = extender.counts().busy;
@@ -158,7 +159,7 @@ impl Bench {
         let busy = (extender.counts().busy - busy).as_secs_f64();
         // Cells up to the end row, in proportion: the executor stops there.
         let share = |side: &Side| side.cells as f64 * f64::from(side.rows) / f64::from(side.windows.rows.max(1));
-        let cells: f64 = inspected.iter().map(|(_, side)| share(side)).sum();
+        let cells: f64 = inspected.iter().map(|(_, inspected)| share(&inspected.side)).sum();
         let left = scripts.iter().filter(|script| script.is_none()).count();
         self.report("execute homologous", variant, inspected.len(), cells, busy, wall, left);
         println!("# executed by size class: {:?}", extender.counts().executed);
@@ -171,7 +172,7 @@ impl Bench {
         target: &SequenceSet,
         query: &SequenceSet,
         runs: &[OneSided],
-    ) -> Vec<Option<Side>> {
+    ) -> Vec<Option<Inspected>> {
         let unit = extender.load(target, query).unwrap();
         // The first batch warms the device up.
         extender.inspect(&unit, &runs[..runs.len().min(2000)]).unwrap_or_else(|error| panic!("{error}"));
@@ -180,7 +181,7 @@ impl Bench {
         let sides = extender.inspect(&unit, runs).unwrap_or_else(|error| panic!("{error}"));
         let wall = start.elapsed().as_secs_f64();
         let busy = (extender.counts().busy - busy).as_secs_f64();
-        let cells: u64 = sides.iter().flatten().map(|side| side.cells).sum();
+        let cells: u64 = sides.iter().flatten().map(|inspected| inspected.side.cells).sum();
         let left = sides.iter().filter(|side| side.is_none()).count();
         self.report(what, *extender.variant(), runs.len(), cells as f64, busy, wall, left);
         sides

@@ -3,18 +3,18 @@
 // twin:     src/cpu/ydrop.rs
 // grid:     one workgroup per resident run; runs come from a queue
 // reads:    params, scores, target_letters, query_letters, tasks as exact_inspector
-//           spans                           Span per 32 rows of every run
+//           plan                            u32, limits as exact_inspector, and a Span per 32 rows of every run
 // writes:   links                           u32, 8 links of 4 bits each; a row holds word j of all its blocks together
 //           verdicts[n_tasks]               Verdict; must repeat the inspector's score and end
 //           counters[N_COUNTERS], saved     as exact_inspector
-// requires: layout, letters, exchange, row, run
+// requires: layout, letters, exchange, bounds, spans, row, run
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<uniform> scores: Scores;
 @group(0) @binding(2) var<storage, read> target_letters: array<u32>;
 @group(0) @binding(3) var<storage, read> query_letters: array<u32>;
 @group(0) @binding(4) var<storage, read> tasks: array<Task>;
-@group(0) @binding(5) var<storage, read> spans: array<Span>;
+@group(0) @binding(5) var<storage, read> plan: array<u32>;
 @group(0) @binding(6) var<storage, read_write> links: array<u32>;
 @group(0) @binding(7) var<storage, read_write> verdicts: array<Verdict>;
 @group(0) @binding(8) var<storage, read_write> counters: array<atomic<u32>>;
@@ -22,7 +22,6 @@
 
 const LINKS: bool = true;
 
-var<private> run_failed: u32;
 var<private> row_links: array<u32, WORDS>;  // links of this lane's columns in this row
 
 fn emit_link(place: u32, link: u32) {
@@ -35,7 +34,7 @@ fn cut_deletion(place: u32) {
 }
 
 fn end_row_links(task: Task, row: u32) {
-    let span = spans[task.span_start + row / WINDOW_ROWS];
+    let span = span_of_row(task, row);
     let own_block = block - span.first_block;
     let start = task.link_start + span.link_start + (row % WINDOW_ROWS) * WORDS * span.n_blocks + own_block;
 // for each word w

@@ -3,20 +3,20 @@
 // twin:     src/cpu/traceback.rs
 // grid:     one lane per run
 // reads:    params
-//           tasks[n_tasks], spans, links    as exact_executor
+//           tasks[n_tasks], plan, links     as exact_executor
 // writes:   scripts[n_tasks]                Script: the host gives its place and the end cell
 //           runs                            u32: 2 bits of LINK_SOURCE, 30 bits of length, from the end cell on
-// requires: layout
+// requires: layout, spans
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> tasks: array<Task>;
-@group(0) @binding(2) var<storage, read> spans: array<Span>;
+@group(0) @binding(2) var<storage, read> plan: array<u32>;
 @group(0) @binding(3) var<storage, read> links: array<u32>;
 @group(0) @binding(4) var<storage, read_write> scripts: array<Script>;
 @group(0) @binding(5) var<storage, read_write> runs: array<u32>;
 
 fn link_at(task: Task, row: u32, column: u32) -> u32 {
-    let span = spans[task.span_start + row / WINDOW_ROWS];
+    let span = span_of_row(task, row);
     let place = column % COLUMNS;
     let row_start = task.link_start + span.link_start + (row % WINDOW_ROWS) * WORDS * span.n_blocks;
     let word = links[row_start + (place >> 3u) * span.n_blocks + column / COLUMNS - span.first_block];

@@ -3,6 +3,7 @@
 mod gpu_support;
 
 use fastz::cpu::Ydrop;
+use fastz::extend::Side;
 use fastz::gpu::variant::Variant;
 use fastz::gpu::{GpuExtender, OneSided};
 use fastz::options::GappedOptions;
@@ -236,4 +237,36 @@ fn runs_are_truncated_where_lastz_truncates_them() {
         (&target, &query),
         &runs_at(&[(5, 5), (880, 860)]),
     );
+}
+
+#[test]
+fn anchors_whose_windows_are_wide_get_a_wider_ring() {
+    let test = "anchors_whose_windows_are_wide_get_a_wider_ring";
+    let Some(gpu) = gpu_or_skip(test) else { return };
+    let Setting { scoring, options } = setting(400, 30, 3100);
+    let mut rng = SplitMix64(100);
+    // A short tandem repeat: every path along it scores, so that windows grow far beyond the likely width.
+    let unit: Vec<u8> = rng.bases(23);
+    let mut target: Vec<u8> = rng.bases(400);
+    target.extend(unit.iter().cycle().take(900));
+    let query = rng.mutated(&target, 25);
+    let (target, query) = (SequenceSet::single("t", &target), SequenceSet::single("q", &query));
+    let anchors: Vec<_> = (0..12).map(|i| (20 + 95 * i, 15 + 95 * i)).collect();
+    let anchors: Vec<fastz::Anchor> = runs_at(&anchors).iter().step_by(2).map(|run| run.anchor).collect();
+    let mut extender = GpuExtender::new(gpu, &scoring, &options).unwrap();
+    let loaded = extender.load(&target, &query).unwrap();
+    let may_pass = |left: &Side, right: &Side| left.score + right.score >= 3000;
+    let extended = extender.extend(&loaded, &anchors, &may_pass).unwrap();
+    let ydrop = Ydrop::new(&scoring, &options).scalar();
+    for (anchor, sides) in anchors.iter().zip(&extended) {
+        let Some((left, right)) = sides else { continue };
+        let runs = both_sides(anchor.target as usize, anchor.query as usize);
+        let mut expected = cpu_sides(&ydrop, &target, &query, &runs);
+        if !may_pass(&expected[0], &expected[1]) {
+            expected.iter_mut().for_each(|side| side.script = Default::default());
+        }
+        assert_eq!((left, right), (&expected[0], &expected[1]), "{anchor:?}");
+    }
+    assert!(extender.counts().widened > 0);
+    assert!(extended.iter().flatten().any(|(left, right)| may_pass(left, right)));
 }

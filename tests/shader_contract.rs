@@ -12,6 +12,9 @@ fn variants() -> Vec<Variant> {
     let (subgroup, workgroup) = (Variant::subgroup, Variant::workgroup);
     vec![
         Variant { stripe_rows: 16, ..subgroup(32, 24) },
+        Variant { is_bounded: true, ..subgroup(32, 24) },
+        Variant { is_bounded: true, ..subgroup(8, 128) },
+        Variant { is_bounded: true, ..workgroup(64, 32) },
         subgroup(4, 8),
         subgroup(8, 96),
         subgroup(16, 48),

@@ -26,7 +26,8 @@ struct Task {
     columns: u32,           // query bases up to the end of the partition
     stop_row: u32,          // last row to sweep
     link_start: u32,        // executor: first word of the run's links
-    span_start: u32,        // executor: first entry of the run's spans
+    span_start: u32,        // executor: first word of the run's spans in the plan
+    limit_start: u32,       // bounded runs: first word of the limits of row 1 in the plan
 }
 
 // What a run found.

@@ -17,6 +17,8 @@
 // Columns more than one past the last kept cell of the row above are only reached by insertion, and there a deletion
 // opens from the insertion (5.4): open_past_edge().
 //
+// Accepted blocks narrow the windows: bounded.wgsl or unbounded.wgsl.
+//
 // hooks: emit_link(place of the column, link), cut_deletion(place of the column), end_row_links()
 
 var<private> base_lane: u32;
@@ -56,6 +58,7 @@ fn start_row0(task: Task) {
     best_row = 0u;
     best_lane = 0u;
     best_column = 0u;
+    start_bounds(task);
     cells = 0u;
     hull_first = NO_COLUMN;
     hull_end = 0u;
@@ -79,6 +82,7 @@ fn start_row0(task: Task) {
     if lane == prev_last {
         cells = window_end;
     }
+    hull_first = select(NO_COLUMN, 0u, lane == 0u);
 }
 
 // Takes over the letters of `block`; its cells are dead.
@@ -145,7 +149,7 @@ fn kept_end() -> u32 {
 // Remembers the edges of this lane's kept cells for the next row.
 fn note_edges(task: Task, end: u32) {
     edge = select(0u, end + 1u, end > 0u);
-    window_end = select(0u, min(block * COLUMNS + end + 1u, task.columns + 1u), end > 0u);
+    window_end = select(0u, min(block * COLUMNS + end + 1u, last_column(task) + 1u), end > 0u);
     hull_end = max(hull_end, window_end);
     first_kept = NO_COLUMN;
 // for each kept word m
@@ -176,8 +180,19 @@ fn score_pairs(target_class: u32) {
         p$k = select(p$k, DEAD, $ku >= n_valid);
 // end
     }
-    // Column 0 of the lane continues the row above if its left neighbour was kept.
-    edge = select(edge, 1u, edge == 0u && left > BARELY_ALIVE && lane != base_lane);
+    if BOUNDED {
+// for each column k
+        {
+            let column = block * COLUMNS + $ku;
+            let is_dead = is_outside(column) || is_masked($mu, $b);
+            p$k = select(p$k, DEAD, is_dead || is_first(column));
+            d$k = select(d$k, DEAD, is_dead);
+        }
+// end
+    } else {
+        // Column 0 of the lane continues the row above if its left neighbour was kept.
+        edge = select(edge, 1u, edge == 0u && left > BARELY_ALIVE && lane != base_lane);
+    }
 }
 
 // I that enters this lane from the left: a max-plus scan over the lanes of the candidates that leave them.
@@ -185,16 +200,18 @@ fn insertion_from_left() -> i32 {
     var leaving = DEAD;
 // for each column k
     leaving = max(leaving - params.gap_extend, select(DEAD, p$k - params.gap_open_extend, p$k >= d$k));
+    leaving = select(leaving, DEAD, is_masked($mu, $b));
 // end
     let place = place_of_lane();
     var entering = from_lane(leaving, lane - 1u);
     entering = select(entering, DEAD, place == 0u);
     // An insertion longer than y_drop / extend is dead.
     let lane_cost = i32(COLUMNS) * params.gap_extend;
+    let wall = wall_of_lane();
 // for each distance s
     if $s * lane_cost <= params.y_drop {
         let other = from_lane(entering, lane - $su) - $s * lane_cost;
-        entering = max(entering, select(other, DEAD, place < $su));
+        entering = max(entering, select(other, DEAD, place < $su + wall));
     }
 // end
     return entering;
@@ -231,12 +248,13 @@ fn best_from_left(row: u32) -> i32 {
 }
 
 // C, D and the keep test of all columns of this lane.
-fn keep_cells(entering: i32, best_before: i32) {
+fn keep_cells(task: Task, entering: i32, best_before: i32) {
     var insertion = entering;
     var threshold = best_before - params.y_drop;
     clear_kept();
 // for each column k
     {
+        insertion = select(insertion, DEAD, is_masked($mu, $b));
         let gap = max(d$k, insertion);
         let is_pair = p$k >= gap;
         let value = max(p$k, gap);
@@ -257,9 +275,10 @@ fn keep_cells(entering: i32, best_before: i32) {
         kept[$m] |= select(0u, $b, is_kept);
     }
 // end
-    if n_valid < COLUMNS {
+    let column_end = last_column(task) + 1u;
+    if block * COLUMNS + COLUMNS > column_end {
 // for each column k
-        if $ku >= n_valid {
+        if block * COLUMNS + $ku >= column_end {
             c$k = DEAD;
             kept[$m] &= ~$b;
         }
@@ -293,7 +312,7 @@ fn sweep_row(task: Task, row: u32, target_class: u32) -> u32 {
     score_pairs(target_class);
     let entering = insertion_from_left();
     let best_before = best_from_left(row);
-    keep_cells(entering, best_before);
+    keep_cells(task, entering, best_before);
     let end = kept_end();
     open_past_edge(end);
     end_row_links(task, row);

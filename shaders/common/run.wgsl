@@ -64,13 +64,17 @@ fn sweep_rows(task: Task, rows_left: ptr<function, u32>) -> u32 {
         if *rows_left == 0u {
             return 0u;
         }
+        let effort = enter_row(task, run_row);
+        if effort == 0u {
+            return STATUS_DONE;
+        }
         if run_is_near_limit == 1u && exceeds_limit() {
             return STATUS_TRUNCATED;
         }
         let target_class = next_class;
         next_class = row_class(task, run_row + 1u);
         let status = sweep_row(task, run_row, target_class);
-        *rows_left -= 1u;
+        *rows_left -= min(*rows_left, effort);
         run_row += 1u;
         if run_row % WINDOW_ROWS == 0u {
             flush_hull();
@@ -145,7 +149,6 @@ fn save_run(slot: u32) {
         saved[start + 6u] = bitcast<u32>(best);
         saved[start + 7u] = best_row;
         saved[start + 8u] = best_lane;
-        saved[start + 9u] = run_failed;
     }
     let own = start + SAVED_HEADER + lane;
 // for each column k
@@ -177,7 +180,6 @@ fn restore_run(slot: u32) -> u32 {
     best = bitcast<i32>(from_first_lane(saved[start + 6u]));
     best_row = from_first_lane(saved[start + 7u]);
     best_lane = from_first_lane(saved[start + 8u]);
-    run_failed = saved[start + 9u];
     if lane == 0u {
         saved[start] = 0u;
     }

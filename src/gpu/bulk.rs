@@ -3,10 +3,11 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::context::{Gpu, GpuError};
-use super::extender::{GpuCounts, GpuExtender, GpuUnit, OneSided};
-use crate::alignment::{Anchor, EditScript};
+use super::extender::{GpuCounts, GpuExtender};
+use super::unit::GpuUnit;
+use crate::alignment::Anchor;
 use crate::error::{Error, Result};
-use crate::extend::{BulkExtender, BulkUnit, Direction, Side};
+use crate::extend::{BulkExtender, BulkUnit, Side};
 use crate::options::GappedOptions;
 use crate::scoring::Scoring;
 use crate::sequence::SequenceSet;
@@ -92,46 +93,9 @@ impl BulkUnit for GpuBulkUnit<'_> {
         if self.bulk.fault().is_some() {
             return Ok(vec![None; anchors.len()]);
         }
-        match self.inspect_and_execute(anchors, wants_script) {
+        match self.bulk.lock().extend(&self.unit, anchors, wants_script) {
             Ok(extended) => Ok(extended),
             Err(error) => self.bulk.give_up(&error).map(|()| vec![None; anchors.len()]),
         }
-    }
-}
-
-impl GpuBulkUnit<'_> {
-    fn inspect_and_execute(
-        &self,
-        anchors: &[Anchor],
-        wants_script: &dyn Fn(&Side, &Side) -> bool,
-    ) -> std::result::Result<Vec<Option<(Side, Side)>>, GpuError> {
-        let mut extender = self.bulk.lock();
-        let both =
-            |anchor: &Anchor| [Direction::Left, Direction::Right].map(|d| OneSided { anchor: *anchor, direction: d });
-        let runs: Vec<OneSided> = anchors.iter().flat_map(both).collect();
-        let mut sides = extender.inspect(&self.unit, &runs)?.into_iter();
-        let mut extended: Vec<Option<(Side, Side)>> =
-            std::iter::from_fn(|| Some(sides.next()?.zip(sides.next()?))).collect();
-
-        let wanted: Vec<usize> = (0..anchors.len())
-            .filter(|&ix| extended[ix].as_ref().is_some_and(|(left, right)| wants_script(left, right)))
-            .collect();
-        let mut plan: Vec<(OneSided, &Side)> = Vec::with_capacity(2 * wanted.len());
-        for &ix in &wanted {
-            let (left, right) = extended[ix].as_ref().expect("wanted ones are there");
-            plan.extend([(runs[2 * ix], left), (runs[2 * ix + 1], right)]);
-        }
-        let mut scripts = extender.execute(&self.unit, &plan)?.into_iter();
-        let mut next = || scripts.next().flatten();
-        let scripts: Vec<(Option<EditScript>, Option<EditScript>)> = wanted.iter().map(|_| (next(), next())).collect();
-        for (ix, scripts) in wanted.into_iter().zip(scripts) {
-            extended[ix] = match (extended[ix].take(), scripts) {
-                (Some((left, right)), (Some(of_left), Some(of_right))) => {
-                    Some((Side { script: of_left, ..left }, Side { script: of_right, ..right }))
-                }
-                _ => None,
-            };
-        }
-        Ok(extended)
     }
 }

@@ -1,40 +1,28 @@
 //! `GpuExtender`: one-sided runs on the GPU, equal to [`crate::cpu::Ydrop`] bit for bit.
 //!
-//! **inspect** sweeps every run without links: score, end cell, windows, cells. **execute** repeats the sweep of the
-//! runs whose path is wanted, up to the end row, with links in memory laid out exactly by the windows, and **traces
-//! back** on the device. Runs out of the kernels' range come back as `None`: the CPU does them, and [`GpuCounts`] counts.
+//! **inspect** sweeps every run without links: score, end cell, windows, cells. Runs whose windows are wider than the
+//! ring are repeated with a wider one. **execute** (in `executor.rs`) gives the paths of those that are wanted. Runs out
+//! of the kernels' range come back as `None`: the CPU does them, and [`GpuCounts`] counts them.
 
-use super::binning::{N_SIZE_CLASSES, size_class, spans};
+use std::collections::HashSet;
+
+use super::binning::N_SIZE_CLASSES;
 use super::buffer::GpuVec;
 use super::context::{Gpu, GpuError};
-use super::kernel::Kernel;
+use super::form::Form;
 use super::layout::{
-    BEST_LIMIT, Hull, LINK_DELETION, LINK_PAIR, LINK_SOURCE, Params, SCORE_LIMIT, STATUS_DONE, STATUS_LOG_FULL,
-    STATUS_OUT_OF_RANGE, STATUS_TOO_WIDE, STATUS_TRUNCATED, Script, Span, TRACEBACK_LANES, TRACEBACK_STEPS, Task,
+    BEST_LIMIT, Hull, Params, SCORE_LIMIT, STATUS_DONE, STATUS_OUT_OF_RANGE, STATUS_TOO_WIDE, STATUS_TRUNCATED, Task,
     Verdict,
 };
-use super::letters::{Letters, PADDING, Scores};
-use super::queue::RunQueue;
+use super::letters::PADDING;
 use super::screen::GpuScreen;
-use super::shaders::Shader;
+use super::unit::{GpuUnit, OneSided};
 use super::variant::Variant;
-use crate::alignment::{Anchor, EditOp, EditScript};
+use crate::alignment::{Anchor, EditScript};
 use crate::extend::side::{Direction, Side, WINDOW_ROWS, Windows};
 use crate::options::GappedOptions;
-use crate::scoring::Scoring;
+use crate::scoring::{Matrix, Scoring};
 use crate::sequence::SequenceSet;
-
-/// One side of one anchor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OneSided {
-    /// Where the run starts.
-    pub anchor: Anchor,
-    /// Which way it goes.
-    pub direction: Direction,
-}
-
-/// Runs that a device works on at a time. Measured on an H200: more bring nothing.
-const RESIDENT_RUNS: u32 = 2112;
 
 /// What the GPU did and what it left to the CPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -43,7 +31,9 @@ pub struct GpuCounts {
     pub inspected: u64,
     /// Runs executed, by size class.
     pub executed: [u64; N_SIZE_CLASSES],
-    /// Runs left to the CPU because a window was wider than the ring.
+    /// Runs repeated with a wider ring.
+    pub widened: u64,
+    /// Runs left to the CPU because a window was wider than the widest ring.
     pub too_wide: u64,
     /// Runs left to the CPU because of their score, size or memory.
     pub out_of_range: u64,
@@ -56,7 +46,7 @@ pub struct GpuCounts {
 /// Limits of the memory that batches take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Runs per batch of the inspector.
+    /// Runs per batch.
     pub tasks: usize,
     /// Entries of the hull log.
     pub hulls: usize,
@@ -64,29 +54,43 @@ pub struct Budget {
     pub link_words: u64,
 }
 
-/// A target and a query in device memory.
-pub struct GpuUnit<'a> {
-    target: &'a SequenceSet,
-    query: &'a SequenceSet,
-    target_letters: GpuVec<u32>,
-    query_letters: GpuVec<u32>,
-    scores: GpuVec<Scores>,
-    pub(super) can_be_screened: bool,
+/// What the inspector found out about a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inspected {
+    /// The answer, still without its script.
+    pub side: Side,
+    /// The form of the kernels that could hold its windows.
+    pub(super) form: usize,
+    /// What accepted blocks leave of each row; empty if there are none.
+    pub(super) limits: Vec<u32>,
+}
+
+impl Inspected {
+    /// The answer of a run without a base on one side.
+    pub(super) fn empty() -> Self {
+        Inspected { side: Side::default(), form: 0, limits: Vec::new() }
+    }
+}
+
+/// A run that is to be inspected, and where its answer goes.
+pub(super) struct Open {
+    pub run_ix: usize,
+    pub task: Task,
+    /// As in [`Inspected`].
+    pub limits: Vec<u32>,
 }
 
 /// Runs one-sided extensions on a GPU.
 pub struct GpuExtender {
-    gpu: Gpu,
-    variant: Variant,
-    inspector: Kernel,
-    executor: Kernel,
-    traceback: Kernel,
-    queue: RunQueue,
-    params: Params,
-    matrix: crate::scoring::Matrix,
+    pub(super) gpu: Gpu,
+    /// The form for most runs, and others once they were needed: a wider ring, bounded runs.
+    pub(super) forms: Vec<Form>,
+    wide: Option<Variant>,
+    pub(super) params: Params,
+    matrix: Matrix,
     has_cell_limit: bool,
-    budget: Budget,
-    counts: GpuCounts,
+    pub(super) budget: Budget,
+    pub(super) counts: GpuCounts,
 }
 
 /// Columns that a window may take: most are about twice the longest insertion that survives.
@@ -115,71 +119,54 @@ impl GpuExtender {
     /// Compiles the kernels for these scores and limits; [`reason_against`](Self::reason_against) must be `None`.
     pub fn new(gpu: Gpu, scoring: &Scoring, options: &GappedOptions) -> Result<GpuExtender, GpuError> {
         let variant = gpu.variant(likely_window(scoring, options.y_drop));
-        Self::with_variant(gpu, variant, scoring, options)
+        let wide = gpu.variant(variant.ring() + 1);
+        let mut extender = Self::with_variant(gpu, variant, scoring, options)?;
+        extender.wide = (wide.ring() > variant.ring()).then_some(wide);
+        Ok(extender)
     }
 
-    /// As [`new`](Self::new), with a given form of the kernels.
+    /// As [`new`](Self::new), with a given form of the kernels only.
     pub fn with_variant(
         gpu: Gpu,
         variant: Variant,
         scoring: &Scoring,
         options: &GappedOptions,
     ) -> Result<GpuExtender, GpuError> {
-        let gap_first = scoring.gap_open + scoring.gap_extend;
-        let reserve = options.y_drop / scoring.gap_extend + 6;
-        // Without LASTZ's limit the 32-bit count of cells is the limit.
-        let cell_limit = match options.traceback_bytes {
-            Some(bytes) => (bytes as u64).min(1 << 31).saturating_sub(7 + reserve as u64) as u32,
-            None => 1 << 31,
-        };
-        let params = Params {
-            gap_open_extend: gap_first,
-            gap_extend: scoring.gap_extend,
-            y_drop: options.y_drop,
-            row0_last: match options.y_drop - gap_first {
-                left @ 0.. => (left / scoring.gap_extend) as u32 + 1,
-                _ => 0,
-            },
-            cell_limit,
-            target_origin: PADDING as u32,
-            query_origin: PADDING as u32,
-            best_limit: BEST_LIMIT,
-            ..Params::default()
-        };
         let max_binding = gpu.capabilities().max_binding;
-        let is_software = gpu.capabilities().is_software;
+        let link_words = if gpu.capabilities().is_software { 1 << 24 } else { 1 << 28 };
         Ok(GpuExtender {
-            inspector: Kernel::new(&gpu, Shader::ExactInspector, &variant)?,
-            executor: Kernel::new(&gpu, Shader::ExactExecutor, &variant)?,
-            traceback: Kernel::new(&gpu, Shader::Traceback, &variant)?,
-            queue: RunQueue::new(&gpu, RESIDENT_RUNS, "saved", variant.saved_words()),
-            params,
+            forms: vec![Form::new(&gpu, variant)?],
+            wide: None,
+            params: params(scoring, options),
             matrix: scoring.gapped.clone(),
-            has_cell_limit: options.traceback_bytes.is_some_and(|bytes| bytes as u64 <= 1 << 31),
+            has_cell_limit: options.traceback_bytes.is_some_and(|bytes| bytes as u64 <= MOST_CELLS),
             budget: Budget {
                 tasks: 1 << 17,
-                hulls: (1 << 22).min(max_binding as usize / size_of::<Hull>()),
-                link_words: (if is_software { 1 << 24 } else { 1 << 28 }).min(max_binding / 4),
+                hulls: (1 << 24).min(max_binding as usize / size_of::<Hull>()),
+                link_words: link_words.min(max_binding / 4),
             },
             counts: GpuCounts::default(),
             gpu,
-            variant,
         })
     }
 
-    /// The form of the kernels.
+    /// The form of the kernels for most runs.
     pub fn variant(&self) -> &Variant {
-        &self.variant
+        &self.forms[0].variant
     }
 
     /// What was done so far.
     pub fn counts(&self) -> GpuCounts {
-        GpuCounts { dispatches: self.queue.dispatches, busy: self.queue.busy, ..self.counts }
+        GpuCounts {
+            dispatches: self.forms.iter().map(|form| form.queue.dispatches).sum(),
+            busy: self.forms.iter().map(|form| form.queue.busy).sum(),
+            ..self.counts
+        }
     }
 
     /// A screen for the same scores, on the same device.
     pub fn screen(&self) -> Result<GpuScreen, GpuError> {
-        GpuScreen::new(self.gpu.clone(), self.variant, self.params)
+        GpuScreen::new(self.gpu.clone(), *self.variant(), self.params)
     }
 
     /// Memory limits of batches.
@@ -189,74 +176,181 @@ impl GpuExtender {
 
     /// Rows per workgroup and dispatch to start with, for tests of runs that go over several dispatches.
     pub fn set_row_budget(&mut self, rows: u32) {
-        self.queue.set_row_budget(rows);
+        self.forms[0].queue.set_row_budget(rows);
     }
 
     /// Uploads a target and a query; the reason if the GPU cannot hold them.
     pub fn load<'a>(&self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<GpuUnit<'a>, String> {
-        let letters = Letters::new(&self.matrix, &[&target.bases, &query.bases])?;
-        let upload = |set: &SequenceSet, label: &str| {
-            let words = letters.pack(&set.bases);
-            let max = self.gpu.capabilities().max_binding;
-            if words.len() as u64 * 4 > max {
-                return Err(format!("{label} {} is longer than the GPU takes ({} bases)", set.file, max * 2));
+        GpuUnit::new(&self.gpu, &self.matrix, target, query)
+    }
+
+    /// Both sides of each anchor, with scripts where `wants_script` says so. `None`: left to the CPU.
+    pub fn extend(
+        &mut self,
+        unit: &GpuUnit,
+        anchors: &[Anchor],
+        wants_script: &dyn Fn(&Side, &Side) -> bool,
+    ) -> Result<Vec<Option<(Side, Side)>>, GpuError> {
+        let sides = [Direction::Left, Direction::Right];
+        let runs: Vec<OneSided> =
+            anchors.iter().flat_map(|&anchor| sides.map(|direction| OneSided { anchor, direction })).collect();
+        let mut inspected = self.inspect(unit, &runs)?.into_iter();
+        let mut pairs: Vec<Option<(Inspected, Inspected)>> =
+            std::iter::from_fn(|| Some(inspected.next()?.zip(inspected.next()?))).collect();
+        let mut to_execute: Vec<(OneSided, &Inspected)> = Vec::new();
+        let mut wanted = Vec::new();
+        for (ix, pair) in pairs.iter().enumerate() {
+            if let Some((left, right)) = pair.as_ref().filter(|(l, r)| wants_script(&l.side, &r.side)) {
+                wanted.push(ix);
+                to_execute.extend([(runs[2 * ix], left), (runs[2 * ix + 1], right)]);
             }
-            Ok(GpuVec::from_slice(&self.gpu, label, &words))
-        };
-        Ok(GpuUnit {
-            target,
-            query,
-            target_letters: upload(target, "target letters")?,
-            query_letters: upload(query, "query letters")?,
-            scores: GpuVec::uniform(&self.gpu, "scores", letters.scores()),
-            can_be_screened: letters.bounds_scores(),
-        })
+        }
+        let mut scripts = self.execute(unit, &to_execute)?.into_iter();
+        for ix in wanted {
+            let scripts = [scripts.next().flatten(), scripts.next().flatten()];
+            pairs[ix] = match (pairs[ix].take(), scripts) {
+                (Some((mut left, mut right)), [Some(of_left), Some(of_right)]) => {
+                    (left.side.script, right.side.script) = (of_left, of_right);
+                    Some((left, right))
+                }
+                _ => None,
+            };
+        }
+        Ok(pairs.into_iter().map(|pair| pair.map(|(left, right)| (left.side, right.side))).collect())
     }
 
     /// Scores, ends and windows of runs, without scripts. `None`: left to the CPU.
-    pub fn inspect(&mut self, unit: &GpuUnit, runs: &[OneSided]) -> Result<Vec<Option<Side>>, GpuError> {
-        let mut sides: Vec<Option<Side>> = vec![Some(Side::default()); runs.len()];
-        let mut open: Vec<(usize, Task)> = Vec::with_capacity(runs.len());
-        for (run_ix, run) in runs.iter().enumerate() {
-            let task = unit.task(run);
-            // No base to align on one side: the run is empty (lastz-semantics 5.1).
-            if task.rows > 0 && task.columns > 0 {
-                open.push((run_ix, task));
-            }
-        }
+    pub fn inspect(&mut self, unit: &GpuUnit, runs: &[OneSided]) -> Result<Vec<Option<Inspected>>, GpuError> {
+        let mut results = vec![Some(Inspected::empty()); runs.len()];
+        let mut open: Vec<Open> = runs
+            .iter()
+            .enumerate()
+            .map(|(run_ix, run)| Open { run_ix, task: unit.task(run), limits: Vec::new() })
+            .collect();
+        // Without a base on one side the run is empty (lastz-semantics 5.1).
+        open.retain(|open| open.task.rows > 0 && open.task.columns > 0);
+        self.inspect_open(unit, open, &mut results)?;
+        Ok(results)
+    }
+
+    /// Inspects runs that are all bounded or all unbounded, those with too wide windows again with a wider ring.
+    pub(super) fn inspect_open(
+        &mut self,
+        unit: &GpuUnit,
+        mut open: Vec<Open>,
+        results: &mut [Option<Inspected>],
+    ) -> Result<(), GpuError> {
         self.counts.inspected += open.len() as u64;
-        let mut batch_len = self.budget.tasks;
-        let mut rest = open.as_slice();
-        while !rest.is_empty() {
-            let (batch, later) = rest.split_at(batch_len.min(rest.len()));
-            let tasks: Vec<Task> = batch.iter().map(|(_, task)| *task).collect();
-            let results = self.inspect_batch(unit, &tasks)?;
-            let is_full = results.iter().any(|(verdict, _)| verdict.status == STATUS_LOG_FULL);
-            if is_full && batch.len() > 1 {
-                // Smaller batches leave more of the hull log to each run.
-                batch_len = batch.len() / 2;
-                continue;
+        let is_bounded = open.iter().any(|open| !open.limits.is_empty());
+        let variants = [Some(*self.variant()), self.wide];
+        for (round, variant) in variants.into_iter().flatten().enumerate() {
+            if open.is_empty() {
+                return Ok(());
             }
-            for (&(run_ix, _), (verdict, windows)) in batch.iter().zip(results) {
-                sides[run_ix] = self.side(&verdict, windows);
+            let form = self.form(Variant { is_bounded, ..variant })?;
+            self.counts.widened += if round > 0 { open.len() as u64 } else { 0 };
+            let too_wide = self.inspect_with(form, unit, &open, results)?;
+            open.retain(|open| too_wide.contains(&open.run_ix));
+        }
+        self.counts.too_wide += open.len() as u64;
+        Ok(())
+    }
+
+    /// The kernels for a variant, compiled at their first use.
+    fn form(&mut self, variant: Variant) -> Result<usize, GpuError> {
+        if let Some(form) = self.forms.iter().position(|form| form.variant == variant) {
+            return Ok(form);
+        }
+        self.forms.push(Form::new(&self.gpu, variant)?);
+        Ok(self.forms.len() - 1)
+    }
+
+    /// Inspects runs with one form. Returns those (`run_ix`) that it is too narrow for.
+    fn inspect_with(
+        &mut self,
+        form: usize,
+        unit: &GpuUnit,
+        open: &[Open],
+        results: &mut [Option<Inspected>],
+    ) -> Result<HashSet<usize>, GpuError> {
+        let mut too_wide = HashSet::new();
+        let mut batch_len = self.budget.tasks;
+        let mut rest = open;
+        while !rest.is_empty() {
+            let mut words = 0;
+            let fits = |open: &&Open| {
+                words += open.limits.len() as u64;
+                words <= self.budget.link_words
+            };
+            let n = rest.iter().take(batch_len).take_while(fits).count().max(1);
+            let (batch, later) = rest.split_at(n);
+            let Some(answers) = self.inspect_batch(form, unit, batch)? else {
+                if batch.len() == 1 {
+                    self.counts.out_of_range += 1;
+                    results[batch[0].run_ix] = None;
+                    rest = later;
+                }
+                // Smaller batches leave more of the hull log to each run.
+                batch_len = (batch.len() / 2).max(1);
+                continue;
+            };
+            for (open, (verdict, windows)) in batch.iter().zip(answers) {
+                let found = || Inspected { side: side(&verdict, windows), form, limits: open.limits.clone() };
+                results[open.run_ix] = match verdict.status {
+                    STATUS_DONE => Some(found()),
+                    STATUS_TRUNCATED if self.has_cell_limit => Some(found()),
+                    STATUS_TOO_WIDE => {
+                        too_wide.insert(open.run_ix);
+                        None
+                    }
+                    STATUS_TRUNCATED | STATUS_OUT_OF_RANGE => {
+                        self.counts.out_of_range += 1;
+                        None
+                    }
+                    other => return Err(GpuError::Lost(format!("the inspector reported status {other}"))),
+                };
             }
             rest = later;
         }
-        Ok(sides)
+        Ok(too_wide)
     }
 
-    fn inspect_batch(&mut self, unit: &GpuUnit, tasks: &[Task]) -> Result<Vec<(Verdict, Windows)>, GpuError> {
+    /// `None`: the hulls do not fit the budget.
+    fn inspect_batch(
+        &mut self,
+        form: usize,
+        unit: &GpuUnit,
+        batch: &[Open],
+    ) -> Result<Option<Vec<(Verdict, Windows)>>, GpuError> {
         let gpu = &self.gpu;
-        let task_buffer = GpuVec::from_slice(gpu, "tasks", tasks);
+        let mut plan: Vec<u32> = Vec::new();
+        let mut tasks = Vec::with_capacity(batch.len());
+        for open in batch {
+            tasks.push(Task { limit_start: plan.len() as u32, ..open.task });
+            plan.extend_from_slice(&open.limits);
+        }
+        let task_buffer = GpuVec::from_slice(gpu, "tasks", &tasks);
+        let plan = GpuVec::from_slice(gpu, "plan", &plan);
         let verdicts = GpuVec::<Verdict>::new(gpu, "verdicts", tasks.len());
-        let hulls = GpuVec::<Hull>::new(gpu, "hulls", self.budget.hulls);
-        let params = Params { n_tasks: tasks.len() as u32, hull_capacity: hulls.len() as u32, ..self.params };
-        let mut buffers = unit.bound().to_vec();
-        buffers.extend([task_buffer.bound("tasks"), verdicts.bound("verdicts"), hulls.bound("hulls")]);
-        let n_hulls = self.queue.run(gpu, &self.inspector, params, &buffers)?;
-        let verdicts = verdicts.read(gpu, tasks.len())?;
-        let hulls = hulls.read(gpu, n_hulls as usize)?;
+        // Most runs take 20 to 30 hulls; a log that was too small says how large it has to be.
+        let mut n_hulls = (tasks.len() * 48 + 4096).min(self.budget.hulls);
+        let hulls = loop {
+            let (hulls, queue, inspector) = self.forms[form].hulls(gpu, n_hulls);
+            let params = Params { n_tasks: tasks.len() as u32, hull_capacity: n_hulls as u32, ..self.params };
+            let mut buffers = unit.bound().to_vec();
+            buffers.extend([task_buffer.bound("tasks"), plan.bound("plan")]);
+            buffers.extend([verdicts.bound("verdicts"), hulls.bound("hulls")]);
+            let needed = queue.run(gpu, inspector, params, &buffers)? as usize;
+            if needed <= n_hulls {
+                break hulls.read(gpu, needed)?;
+            }
+            if needed > self.budget.hulls {
+                return Ok(None);
+            }
+            n_hulls = needed;
+        };
         let mut results: Vec<(Verdict, Windows)> = verdicts
+            .read(gpu, tasks.len())?
             .into_iter()
             .map(|verdict| {
                 let n_hulls = (verdict.rows as usize).div_ceil(WINDOW_ROWS);
@@ -267,205 +361,42 @@ impl GpuExtender {
             let windows = &mut results[hull.task_ix as usize].1;
             windows.hulls[hull.rows_ix as usize] = (hull.first, hull.end);
         }
-        Ok(results)
-    }
-
-    fn side(&mut self, verdict: &Verdict, windows: Windows) -> Option<Side> {
-        let is_truncated = verdict.status == STATUS_TRUNCATED;
-        match verdict.status {
-            STATUS_DONE => {}
-            STATUS_TRUNCATED if self.has_cell_limit => {}
-            STATUS_TOO_WIDE => {
-                self.counts.too_wide += 1;
-                return None;
-            }
-            STATUS_TRUNCATED | STATUS_OUT_OF_RANGE | STATUS_LOG_FULL => {
-                self.counts.out_of_range += 1;
-                return None;
-            }
-            other => panic!("the inspector reported status {other}"),
-        }
-        Some(Side {
-            score: i64::from(verdict.score),
-            rows: verdict.end_row,
-            columns: verdict.end_column,
-            script: EditScript::default(),
-            windows,
-            cells: u64::from(verdict.cells),
-            truncated: is_truncated,
-        })
-    }
-
-    /// Scripts of inspected runs, from the anchor outwards. `None`: left to the CPU.
-    pub fn execute(
-        &mut self,
-        unit: &GpuUnit,
-        inspected: &[(OneSided, &Side)],
-    ) -> Result<Vec<Option<EditScript>>, GpuError> {
-        let mut scripts: Vec<Option<EditScript>> = vec![Some(EditScript::default()); inspected.len()];
-        let mut planned: Vec<Planned> = Vec::new();
-        for (run_ix, (run, side)) in inspected.iter().enumerate() {
-            if side.rows == 0 {
-                scripts[run_ix].as_mut().expect("just made").push(EditOp::Insertion, side.columns);
-                continue;
-            }
-            let (spans, link_words) = spans(side, &self.variant);
-            if link_words > self.budget.link_words {
-                self.counts.out_of_range += 1;
-                scripts[run_ix] = None;
-                continue;
-            }
-            self.counts.executed[size_class(side.rows, side.columns)] += 1;
-            planned.push(Planned { run_ix, task: Task { stop_row: side.rows, ..unit.task(run) }, spans, link_words });
-        }
-        // Large runs first: a batch then holds runs of one class, and none starts when the others are done.
-        planned.sort_by_key(|plan| std::cmp::Reverse(plan.link_words));
-        let mut rest = planned.as_slice();
-        while !rest.is_empty() {
-            let mut words = 0;
-            let fits = |plan: &&Planned| {
-                words += plan.link_words;
-                words <= self.budget.link_words
-            };
-            let n = rest.iter().take(self.budget.tasks).take_while(fits).count();
-            let (batch, later) = rest.split_at(n);
-            let expected: Vec<&Side> = batch.iter().map(|plan| inspected[plan.run_ix].1).collect();
-            for (plan, script) in batch.iter().zip(self.execute_batch(unit, batch, &expected)?) {
-                scripts[plan.run_ix] = Some(script);
-            }
-            rest = later;
-        }
-        Ok(scripts)
-    }
-
-    fn execute_batch(
-        &mut self,
-        unit: &GpuUnit,
-        batch: &[Planned],
-        expected: &[&Side],
-    ) -> Result<Vec<EditScript>, GpuError> {
-        let gpu = &self.gpu;
-        let (mut tasks, mut all_spans, mut link_words) = (Vec::new(), Vec::new(), 0u64);
-        for plan in batch {
-            let (link_start, span_start) = (link_words as u32, all_spans.len() as u32);
-            tasks.push(Task { link_start, span_start, ..plan.task });
-            all_spans.extend_from_slice(&plan.spans);
-            link_words += plan.link_words;
-        }
-        let task_buffer = GpuVec::from_slice(gpu, "tasks", &tasks);
-        let span_buffer = GpuVec::<Span>::from_slice(gpu, "spans", &all_spans);
-        let links = GpuVec::<u32>::new(gpu, "links", link_words as usize);
-        let verdicts = GpuVec::<Verdict>::new(gpu, "verdicts", batch.len());
-        // The whole of a run was inspected within the limit.
-        let params = Params { n_tasks: batch.len() as u32, cell_limit: u32::MAX, ..self.params };
-        let swept =
-            [task_buffer.bound("tasks"), span_buffer.bound("spans"), links.bound("links"), verdicts.bound("verdicts")];
-        let mut buffers = unit.bound().to_vec();
-        buffers.extend(swept);
-        self.queue.run(gpu, &self.executor, params, &buffers)?;
-        for ((verdict, side), plan) in verdicts.read(gpu, batch.len())?.iter().zip(expected).zip(batch) {
-            let found = (i64::from(verdict.score), verdict.end_row, verdict.end_column);
-            if found != (side.score, side.rows, side.columns) {
-                return Err(GpuError::Lost(format!("inspector and executor differ: {:?}, {verdict:?}", plan.task)));
-            }
-        }
-        // Most paths have a gap every few dozen bases; if one has more, all get the room that they can need at most.
-        let roomy = |side: &Side| side.rows + side.columns;
-        match self.trace(&swept, expected, |side| 16 + roomy(side) / 8)? {
-            Some(scripts) => Ok(scripts),
-            None => {
-                let scripts = self.trace(&swept, expected, roomy)?;
-                scripts.ok_or_else(|| GpuError::Lost("a path has more columns than its ends allow".to_string()))
-            }
-        }
-    }
-
-    /// Paths of executed runs; `None` if one has more runs of columns than its capacity.
-    fn trace(
-        &self,
-        swept: &[super::kernel::Bound],
-        ends: &[&Side],
-        capacity: impl Fn(&Side) -> u32,
-    ) -> Result<Option<Vec<EditScript>>, GpuError> {
-        let gpu = &self.gpu;
-        let mut start = 0;
-        let mut slots = Vec::with_capacity(ends.len());
-        for side in ends {
-            let capacity = capacity(side);
-            slots.push(Script { start, capacity, row: side.rows, column: side.columns, ..Script::default() });
-            start += capacity;
-        }
-        let scripts = GpuVec::from_slice(gpu, "scripts", &slots);
-        let runs = GpuVec::<u32>::new(gpu, "runs", start as usize);
-        let mut buffers = swept.to_vec();
-        buffers.extend([scripts.bound("scripts"), runs.bound("runs"), self.queue.params().bound("params")]);
-        let workgroups = (slots.len() as u32).div_ceil(TRACEBACK_LANES);
-        let longest = ends.iter().map(|side| side.rows + side.columns).max().unwrap_or(0);
-        for _ in 0..=longest / TRACEBACK_STEPS {
-            self.traceback.run(gpu, workgroups, &buffers);
-        }
-        let slots = scripts.read(gpu, slots.len())?;
-        if slots.iter().any(|slot| slot.is_done != 1) {
-            return Err(GpuError::Lost("a traceback did not reach its anchor".to_string()));
-        }
-        let runs = runs.read(gpu, start as usize)?;
-        let script = |slot: &Script| {
-            let words = runs.get(slot.start as usize..)?.get(..slot.n_runs as usize)?;
-            (slot.n_runs <= slot.capacity).then(|| words.iter().rev().map(|&word| edit_run(word)).collect())
-        };
-        Ok(slots.iter().map(script).collect())
+        Ok(Some(results))
     }
 }
 
-/// A run whose links have their place.
-struct Planned {
-    run_ix: usize,
-    task: Task,
-    spans: Vec<Span>,
-    link_words: u64,
-}
-
-fn edit_run(word: u32) -> (EditOp, u32) {
-    let op = match word & LINK_SOURCE {
-        LINK_PAIR => EditOp::Pair,
-        LINK_DELETION => EditOp::Deletion,
-        _ => EditOp::Insertion,
-    };
-    (op, word >> 2)
-}
-
-impl GpuUnit<'_> {
-    pub(super) fn bound(&self) -> [super::kernel::Bound<'_>; 3] {
-        [
-            self.target_letters.bound("target_letters"),
-            self.query_letters.bound("query_letters"),
-            self.scores.bound("scores"),
-        ]
+fn side(verdict: &Verdict, windows: Windows) -> Side {
+    Side {
+        score: i64::from(verdict.score),
+        rows: verdict.end_row,
+        columns: verdict.end_column,
+        script: EditScript::default(),
+        windows,
+        cells: u64::from(verdict.cells),
+        truncated: verdict.status == STATUS_TRUNCATED,
     }
+}
 
-    /// The run as the kernels take it (lastz-semantics 5.1).
-    pub(super) fn task(&self, run: &OneSided) -> Task {
-        let (target, query) = (run.anchor.target as usize, run.anchor.query as usize);
-        let rows = &self.target.partition_at(target).range;
-        let columns = &self.query.partition_at(query).range;
-        let task = match run.direction {
-            Direction::Left => Task {
-                target_start: run.anchor.target,
-                query_start: run.anchor.query,
-                is_left: 1,
-                rows: (target + 1 - rows.start) as u32,
-                columns: (query + 1 - columns.start) as u32,
-                ..Task::default()
-            },
-            Direction::Right => Task {
-                target_start: run.anchor.target + 1,
-                query_start: run.anchor.query + 1,
-                is_left: 0,
-                rows: (rows.end - target - 1) as u32,
-                columns: (columns.end - query - 1) as u32,
-                ..Task::default()
-            },
-        };
-        Task { stop_row: task.rows, ..task }
+/// The kernels count cells in 32 bits.
+const MOST_CELLS: u64 = 1 << 31;
+
+fn params(scoring: &Scoring, options: &GappedOptions) -> Params {
+    let gap_first = scoring.gap_open + scoring.gap_extend;
+    let reserve = u64::from((options.y_drop / scoring.gap_extend + 6) as u32);
+    let memory = options.traceback_bytes.map_or(MOST_CELLS, |bytes| (bytes as u64).min(MOST_CELLS));
+    Params {
+        gap_open_extend: gap_first,
+        gap_extend: scoring.gap_extend,
+        y_drop: options.y_drop,
+        row0_last: match options.y_drop - gap_first {
+            left @ 0.. => (left / scoring.gap_extend) as u32 + 1,
+            _ => 0,
+        },
+        // LASTZ's test before a row (lastz-semantics 5.10).
+        cell_limit: memory.saturating_sub(7 + reserve) as u32,
+        target_origin: PADDING as u32,
+        query_origin: PADDING as u32,
+        best_limit: BEST_LIMIT,
+        ..Params::default()
     }
 }

@@ -90,8 +90,10 @@ gpu_struct! {
         stop_row: u32,
         /// Executor: first word of the run's links.
         link_start: u32,
-        /// Executor: first entry of the run's spans.
+        /// Executor: first word of the run's spans in the plan.
         span_start: u32,
+        /// Bounded runs: first word of the limits of row 1 in the plan.
+        limit_start: u32,
     }
 }
 
@@ -182,8 +184,6 @@ pub const STATUS_TRUNCATED: u32 = 2;
 pub const STATUS_TOO_WIDE: u32 = 3;
 /// The score may leave 32 bits: the CPU does this run.
 pub const STATUS_OUT_OF_RANGE: u32 = 4;
-/// The hull log was full: the run is to be repeated.
-pub const STATUS_LOG_FULL: u32 = 5;
 
 /// Value of a dead cell. Any sum of a dead value and a few scores stays far below every threshold.
 pub const DEAD: i32 = -(1 << 29);
@@ -236,7 +236,6 @@ pub fn constants() -> String {
     number("STATUS_TRUNCATED", STATUS_TRUNCATED);
     number("STATUS_TOO_WIDE", STATUS_TOO_WIDE);
     number("STATUS_OUT_OF_RANGE", STATUS_OUT_OF_RANGE);
-    number("STATUS_LOG_FULL", STATUS_LOG_FULL);
     number("N_PLAIN_CLASSES", N_PLAIN_CLASSES);
     number("N_CLASSES", N_CLASSES as u32);
     number("LINK_PAIR", LINK_PAIR);
@@ -247,6 +246,7 @@ pub fn constants() -> String {
     number("LINK_DELETION_EXTENDS", LINK_DELETION_EXTENDS);
     number("TRACEBACK_LANES", TRACEBACK_LANES);
     number("TRACEBACK_STEPS", TRACEBACK_STEPS);
+    number("SPAN_WORDS", (size_of::<Span>() / 4) as u32);
     number("COUNTER_NEXT", COUNTER_NEXT);
     number("COUNTER_HULLS", COUNTER_HULLS);
     number("COUNTER_FINISHED", COUNTER_FINISHED);

@@ -13,24 +13,34 @@
 //! | [`queue`] | dispatches of a queue of runs, each short |
 //! | [`binning`] | runs sorted into classes of size for the executor |
 //! | [`screen`] | upper bounds, to drop anchors before they are extended |
-//! | [`extender`] | inspect, execute, trace back |
+//! | [`unit`] | a target and a query in device memory |
+//! | `form` | the exact kernels compiled for one variant |
+//! | [`extender`] | both sides of anchors: inspect, then execute what is wanted |
+//! | [`bounded`] | the same under the bounds of accepted blocks |
+//! | `executor` | repeat runs with links, trace back |
 //! | [`bulk`] | the extender behind the seam to the commit loop |
 
 pub mod binning;
+pub mod bounded;
 pub mod buffer;
 pub mod bulk;
 pub mod context;
 pub mod devices;
+mod executor;
 pub mod extender;
+mod form;
 pub mod kernel;
 pub mod layout;
 pub mod letters;
 pub mod queue;
 pub mod screen;
 pub mod shaders;
+pub mod unit;
 pub mod variant;
 
+pub use bounded::BoundedRun;
 pub use bulk::{GpuBulk, OnFault};
 pub use context::{AdapterChoice, Gpu, GpuError};
-pub use extender::{GpuExtender, GpuUnit, OneSided};
-pub use screen::GpuScreen;
+pub use extender::{GpuCounts, GpuExtender, Inspected};
+pub use screen::{GpuScreen, Screened};
+pub use unit::{GpuUnit, OneSided};

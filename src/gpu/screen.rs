@@ -8,11 +8,11 @@
 
 use super::buffer::GpuVec;
 use super::context::{Gpu, GpuError};
-use super::extender::{GpuUnit, OneSided};
 use super::kernel::Kernel;
 use super::layout::{Params, SideBounds, Task};
 use super::queue::RunQueue;
 use super::shaders::Shader;
+use super::unit::{GpuUnit, OneSided};
 use super::variant::Variant;
 use crate::alignment::Anchor;
 use crate::extend::Direction;

@@ -1,7 +1,7 @@
 //! The WGSL files and how they become one text: constants, then the files that a kernel requires, then the kernel.
 //!
 //! A kernel's `// requires:` line names its commons. `exchange` stands for `subgroup` or `workgroup`, as the
-//! [`Variant`] says. Lines between `// for each ...` and `// end` are repeated, so that all per-column state lives in
+//! [`Variant`] says, `bounds` for `bounded` or `unbounded`. Lines between `// for each ...` and `// end` are repeated, so that all per-column state lives in
 //! registers and short loops cost nothing:
 //! ```text
 //! // for each column k     $k  column 0, 1, ...             $w  word of eight columns that holds it
@@ -62,6 +62,9 @@ const COMMONS: &[(&str, &str)] = &[
     ("letters", include_str!("../../shaders/common/letters.wgsl")),
     ("row", include_str!("../../shaders/common/row.wgsl")),
     ("run", include_str!("../../shaders/common/run.wgsl")),
+    ("bounded", include_str!("../../shaders/common/bounded.wgsl")),
+    ("spans", include_str!("../../shaders/common/spans.wgsl")),
+    ("unbounded", include_str!("../../shaders/common/unbounded.wgsl")),
     ("stripe", include_str!("../../shaders/common/stripe.wgsl")),
     ("subgroup", include_str!("../../shaders/common/subgroup.wgsl")),
     ("workgroup", include_str!("../../shaders/common/workgroup.wgsl")),
@@ -149,6 +152,8 @@ pub fn assemble(shader: Shader, variant: &Variant) -> ShaderText {
         let name = match (name, variant.exchange) {
             ("exchange", Exchange::Subgroup) => "subgroup",
             ("exchange", Exchange::Workgroup) => "workgroup",
+            ("bounds", _) if variant.is_bounded => "bounded",
+            ("bounds", _) => "unbounded",
             (name, _) => name,
         };
         let (_, source) = COMMONS.iter().find(|(common, _)| *common == name).expect("a file in shaders/common");

@@ -22,6 +22,8 @@ pub struct Variant {
     pub columns: u32,
     /// Rows per lane of the stripe sweep.
     pub stripe_rows: u32,
+    /// Whether accepted blocks confine the runs of the row sweep (lastz-semantics 5.6, 5.7).
+    pub is_bounded: bool,
 }
 
 /// Rows per lane of the stripe sweep. Measured on an H200: 8 and 16 are equally fast; SwiftShader's compiler does not
@@ -33,17 +35,17 @@ const COLUMN_CHOICES: [u32; 4] = [8, 16, 24, 32];
 /// Smallest ring: the leftmost block is given up only when all its columns are dead, which needs some slack.
 const MIN_RING: u32 = 256;
 /// Most columns of a lane of a narrow subgroup; compilers take too long for more.
-const MAX_NARROW_COLUMNS: u32 = 96;
+const MAX_NARROW_COLUMNS: u32 = 128;
 
 impl Variant {
     /// A form with subgroup operations.
     pub fn subgroup(lanes: u32, columns: u32) -> Variant {
-        Variant { exchange: Exchange::Subgroup, lanes, columns, stripe_rows: STRIPE_ROWS }
+        Variant { exchange: Exchange::Subgroup, lanes, columns, stripe_rows: STRIPE_ROWS, is_bounded: false }
     }
 
     /// A form with workgroup memory.
     pub fn workgroup(lanes: u32, columns: u32) -> Variant {
-        Variant { exchange: Exchange::Workgroup, lanes, columns, stripe_rows: STRIPE_ROWS }
+        Variant { exchange: Exchange::Workgroup, lanes, columns, stripe_rows: STRIPE_ROWS, is_bounded: false }
     }
 
     /// Words of eight letters or links per lane.
@@ -78,7 +80,8 @@ impl Variant {
                 }
             }
             Some(lanes) if lanes * MAX_NARROW_COLUMNS >= window => {
-                let columns = window.div_ceil(lanes).next_multiple_of(8).max(8);
+                // A ring a third wider than the next smaller one, as with the wider subgroups.
+                let columns = window.div_ceil(lanes).next_multiple_of(32);
                 Variant::subgroup(lanes, columns)
             }
             _ => Variant::for_workgroup(capabilities, window),
@@ -112,6 +115,7 @@ impl std::fmt::Display for Variant {
             Exchange::Subgroup => "subgroup",
             Exchange::Workgroup => "workgroup",
         };
-        write!(f, "{exchange} of {} lanes x {} columns", self.lanes, self.columns)
+        let bounded = if self.is_bounded { ", bounded" } else { "" };
+        write!(f, "{exchange} of {} lanes x {} columns{bounded}", self.lanes, self.columns)
     }
 }

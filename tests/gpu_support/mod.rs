@@ -6,7 +6,7 @@ use fastz::cpu::Ydrop;
 use fastz::cpu::ydrop::{SideProblem, Workspace};
 use fastz::extend::Direction;
 use fastz::extend::side::Side;
-use fastz::gpu::{AdapterChoice, Gpu, GpuExtender, OneSided};
+use fastz::gpu::{AdapterChoice, Gpu, GpuExtender, Inspected, OneSided};
 use fastz::sequence::SequenceSet;
 
 /// The adapter of `FASTZ_TEST_DEVICE` (default: the first one, software too). Without one, `None` and a line that says
@@ -92,15 +92,14 @@ pub fn gpu_sides(
     runs: &[OneSided],
 ) -> Vec<Option<Side>> {
     let unit = extender.load(target, query).unwrap();
-    let mut sides = extender.inspect(&unit, runs).unwrap();
-    let done: Vec<usize> = (0..runs.len()).filter(|&ix| sides[ix].is_some()).collect();
-    let inspected: Vec<(OneSided, &Side)> = done.iter().map(|&ix| (runs[ix], sides[ix].as_ref().unwrap())).collect();
-    let scripts = extender.execute(&unit, &inspected).unwrap();
-    for (ix, script) in done.into_iter().zip(scripts) {
-        match script {
-            Some(script) => sides[ix].as_mut().unwrap().script = script,
-            None => sides[ix] = None,
-        }
+    let inspected = extender.inspect(&unit, runs).unwrap();
+    let done: Vec<usize> = (0..runs.len()).filter(|&ix| inspected[ix].is_some()).collect();
+    let pairs: Vec<(OneSided, &Inspected)> =
+        done.iter().map(|&ix| (runs[ix], inspected[ix].as_ref().unwrap())).collect();
+    let scripts = extender.execute(&unit, &pairs).unwrap();
+    let mut sides = vec![None; runs.len()];
+    for (&ix, script) in done.iter().zip(scripts) {
+        sides[ix] = script.map(|script| Side { script, ..inspected[ix].as_ref().unwrap().side.clone() });
     }
     sides
 }

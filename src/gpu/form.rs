@@ -1,0 +1,63 @@
+//! `Form`: the exact kernels compiled for one [`Variant`], with the device memory that their dispatches reuse.
+
+use super::buffer::GpuVec;
+use super::context::{Gpu, GpuError};
+use super::kernel::Kernel;
+use super::layout::Hull;
+use super::queue::RunQueue;
+use super::shaders::Shader;
+use super::variant::Variant;
+
+/// Runs that a device works on at a time. Measured on an H200: more bring nothing.
+const RESIDENT_RUNS: u32 = 2112;
+
+/// The exact kernels for one variant.
+pub(super) struct Form {
+    pub variant: Variant,
+    pub inspector: Kernel,
+    pub executor: Kernel,
+    pub traceback: Kernel,
+    pub queue: RunQueue,
+    hulls: Option<GpuVec<Hull>>,
+    links: Option<GpuVec<u32>>,
+}
+
+impl Form {
+    pub fn new(gpu: &Gpu, variant: Variant) -> Result<Form, GpuError> {
+        // Drivers take seconds for a kernel: compile them side by side.
+        let compile = |shader| move || Kernel::new(gpu, shader, &variant);
+        let [inspector, executor, traceback] = std::thread::scope(|scope| {
+            [Shader::ExactInspector, Shader::ExactExecutor, Shader::Traceback]
+                .map(|shader| scope.spawn(compile(shader)))
+                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        Ok(Form {
+            variant,
+            inspector: inspector?,
+            executor: executor?,
+            traceback: traceback?,
+            queue: RunQueue::new(gpu, RESIDENT_RUNS, "saved", variant.saved_words()),
+            hulls: None,
+            links: None,
+        })
+    }
+
+    /// Room for `n` hulls, and the queue.
+    pub fn hulls(&mut self, gpu: &Gpu, n: usize) -> (&GpuVec<Hull>, &mut RunQueue, &Kernel) {
+        (room(&mut self.hulls, gpu, "hulls", n), &mut self.queue, &self.inspector)
+    }
+
+    /// Room for `n` words of links, and the queue.
+    pub fn links(&mut self, gpu: &Gpu, n: usize) -> (&GpuVec<u32>, &mut RunQueue, &Kernel, &Kernel) {
+        (room(&mut self.links, gpu, "links", n), &mut self.queue, &self.executor, &self.traceback)
+    }
+}
+
+/// The buffer if it is large enough, else a new one. Allocating and clearing large buffers takes milliseconds.
+fn room<'a, T: bytemuck::Pod>(held: &'a mut Option<GpuVec<T>>, gpu: &Gpu, label: &str, n: usize) -> &'a GpuVec<T> {
+    if held.as_ref().is_none_or(|held| held.len() < n) {
+        // The old one goes first: both may not fit.
+        *held = None;
+    }
+    held.get_or_insert_with(|| GpuVec::new(gpu, label, n))
+}
