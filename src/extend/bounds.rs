@@ -140,7 +140,7 @@ impl AcceptedBlocks {
         let (first, last) = (pieces[0], pieces[pieces.len() - 1]);
         let placed = Placed {
             bottom: self.neighbours(first.b1, first.b2, true),
-            top: self.neighbours_above(first.b1, last.e1, last.e2),
+            top: self.neighbours(last.e1, last.e2, true),
             pieces,
         };
         let number = self.placed.len() as u32;
@@ -182,19 +182,6 @@ impl AcceptedBlocks {
             } else {
                 placed.piece_at(row)
             };
-            Some(PieceRef { block, piece })
-        });
-        self.nearest(candidates, row, column)
-    }
-
-    /// Nearest pieces left and right of a block's last point. Blocks that end above `row` count; the piece may start
-    /// above it.
-    fn neighbours_above(&self, first_row: i64, row: i64, column: i64) -> Neighbours {
-        let _ = first_row;
-        let reach = self.by_end.partition_point(|&b| self.placed[b as usize].end() >= row);
-        let candidates = self.by_end[..reach].iter().filter_map(|&block| {
-            let placed = &self.placed[block as usize];
-            let piece = placed.solid_piece_at(row).filter(|&p| placed.pieces[p as usize].b1 <= row)?;
             Some(PieceRef { block, piece })
         });
         self.nearest(candidates, row, column)

@@ -7,6 +7,9 @@ use crate::sequence::SequenceSet;
 
 /// Extends anchors without bounds, many at a time. Results equal those of [`crate::cpu::Ydrop`], bit for bit.
 pub trait BulkExtender: Send + Sync {
+    /// Units with fewer anchors than this are not worth the way to the device.
+    fn least_anchors(&self) -> usize;
+
     /// Takes up one unit; `None` if the engine cannot hold it, and the CPU has to do it.
     ///
     /// # Errors
@@ -29,6 +32,10 @@ pub trait BulkUnit {
 }
 
 impl<B: BulkExtender> BulkExtender for std::sync::Arc<B> {
+    fn least_anchors(&self) -> usize {
+        (**self).least_anchors()
+    }
+
     fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {
         (**self).open(target, query)
     }

@@ -126,8 +126,6 @@ struct Bulk<'a> {
     done: usize,
 }
 
-/// Fewer anchors than this are not worth the way to another device.
-const LEAST_BULK: usize = 32;
 /// Most anchors that a bulk wave extends.
 const MOST_BULK: usize = 1 << 15;
 
@@ -151,7 +149,7 @@ impl GappedStage<'_> {
         state.counts.anchors = anchors.len() as u64;
         forced.into_iter().for_each(|block| state.push(block));
         let mut bulk = match self.bulk {
-            Some(bulk) if anchors.len() >= LEAST_BULK => {
+            Some(bulk) if anchors.len() >= bulk.least_anchors() => {
                 bulk.open(self.target, self.query)?.map(|unit| Bulk { unit, done: 0 })
             }
             _ => None,

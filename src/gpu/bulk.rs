@@ -69,7 +69,18 @@ impl GpuBulk {
     }
 }
 
+/// Anchors of a unit from which on the GPU pays beside a few CPU cores: below, the latency of its long runs counts.
+const WORTHWHILE_ANCHORS: usize = 2048;
+
 impl BulkExtender for GpuBulk {
+    fn least_anchors(&self) -> usize {
+        match self.on_fault {
+            OnFault::UseCpu => WORTHWHILE_ANCHORS,
+            // The user asked for the GPU.
+            OnFault::Fail => 1,
+        }
+    }
+
     fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {
         if self.fault().is_some() {
             return Ok(None);
