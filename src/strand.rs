@@ -208,13 +208,18 @@ impl<'a> StrandComparison<'a> {
             ..StrandBlocks::default()
         };
         filters::retain(&mut found.blocks, &self.options.filters, FilterStage::Gapped, self.target, self.query);
-        if self.options.no_trivial || self.options.self_comparison != SelfComparison::No {
-            trivial::drop_trivial(&mut found.blocks, &forced, self.target, self.query);
-        }
+        let drop_trivial = |blocks: &mut Vec<Block>| {
+            if self.options.no_trivial || self.options.self_comparison != SelfComparison::No {
+                trivial::drop_trivial(blocks, &forced, self.target, self.query);
+            }
+        };
+        drop_trivial(&mut found.blocks);
         if let Some(threshold) = gapped.inner {
             let started = Instant::now();
             self.fill(&mut found, gapped, threshold)?;
             found.seconds.inner = started.elapsed().as_secs_f64();
+            // The second search finds identical sequences too.
+            drop_trivial(&mut found.blocks);
         }
         if self.options.self_comparison == SelfComparison::Mirrored {
             let pair = SelfPair { target: self.target, query: self.query };

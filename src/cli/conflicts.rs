@@ -45,8 +45,8 @@ fn check_input(arguments: &Arguments) -> Result<()> {
         "--self can't be used when you specify a query file: the target is the query",
     )?;
     refuse(
-        input.self_comparison && !input.query_action.is_empty(),
-        "--action:query can't be used with --self: give the actions to the target",
+        input.query.is_none() && !input.query_action.is_empty(),
+        "--action:query needs a query file: name one, or with --self give the actions to the target",
     )?;
     refuse(arguments.post.mirror && !input.self_comparison, "--mirror can only be used with --self")?;
     refuse(

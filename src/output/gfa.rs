@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::output::columns::{Placed, pair_score};
 use crate::output::lav::{base_pair_percent, push_source, push_title};
 use crate::output::{AlignmentWriter, RunInfo, StrandView, header};
+use crate::post::rescore::score_of;
 
 /// Writer of gfa.
 #[derive(Debug, Default)]
@@ -41,7 +42,10 @@ impl GfaWriter {
         let text = &mut self.text;
         if run.gapped {
             write!(text, "A {}{}/{}{} ", starts.0, strands.0, starts.1, strands.1)?;
-            writeln!(text, "{}/{} {}", target.len, query.len, placed.block.score)?;
+            // Scored anew: a gap that crosses the anchor pays for one opening here.
+            let (block, t, q) = (placed.block, &target.set.bases, &query.set.bases);
+            let score = score_of(&block.script, t, q, block.target_start, block.query_start, run.scoring);
+            writeln!(text, "{}/{} {score}", target.len, query.len)?;
         }
         for piece in placed.pair_runs() {
             let (t, q) = (starts.0 + piece.target_before, starts.1 + piece.query_before);
