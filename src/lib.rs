@@ -9,6 +9,7 @@ pub mod error;
 pub mod extend;
 pub mod filter;
 pub mod input;
+pub mod gpu;
 pub mod options;
 pub mod output;
 pub mod post;

@@ -1,0 +1,112 @@
+//! `GpuVec`: a typed storage buffer.
+
+use std::marker::PhantomData;
+use std::sync::mpsc;
+
+use bytemuck::Pod;
+
+use super::context::{Gpu, GpuError};
+
+/// Values in device memory.
+#[derive(Debug)]
+pub struct GpuVec<T> {
+    pub(super) buffer: wgpu::Buffer,
+    len: usize,
+    element: PhantomData<T>,
+}
+
+/// What a kernel's uniform or storage binding can be backed by.
+const USAGE: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE
+    .union(wgpu::BufferUsages::COPY_DST)
+    .union(wgpu::BufferUsages::COPY_SRC);
+
+impl<T: Pod> GpuVec<T> {
+    /// Room for `len` values. With debug assertions it is filled with a pattern, so that nothing passes by zeros.
+    pub fn new(gpu: &Gpu, label: &str, len: usize) -> Self {
+        let vec = Self::unfilled(gpu, label, len, USAGE);
+        if cfg!(debug_assertions) {
+            let poison = vec![0x5a5a_5a5au32; (vec.buffer.size() / 4).min(1 << 22) as usize];
+            gpu.queue.write_buffer(&vec.buffer, 0, bytemuck::cast_slice(&poison));
+        }
+        vec
+    }
+
+    /// A copy of `values`.
+    pub fn from_slice(gpu: &Gpu, label: &str, values: &[T]) -> Self {
+        let vec = Self::unfilled(gpu, label, values.len(), USAGE);
+        vec.write(gpu, values);
+        vec
+    }
+
+    /// A uniform buffer with one value.
+    pub fn uniform(gpu: &Gpu, label: &str, value: &T) -> Self {
+        let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+        let vec = Self::unfilled(gpu, label, 1, usage);
+        vec.write(gpu, std::slice::from_ref(value));
+        vec
+    }
+
+    fn unfilled(gpu: &Gpu, label: &str, len: usize, usage: wgpu::BufferUsages) -> Self {
+        // A binding cannot be empty.
+        let size = (len.max(1) * size_of::<T>()).next_multiple_of(4) as u64;
+        let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some(label),
+            size,
+            usage,
+            mapped_at_creation: false,
+        });
+        GpuVec { buffer, len, element: PhantomData }
+    }
+
+    /// Values.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no value.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Overwrites the first values.
+    pub fn write(&self, gpu: &Gpu, values: &[T]) {
+        if !values.is_empty() {
+            gpu.queue.write_buffer(&self.buffer, 0, bytemuck::cast_slice(values));
+        }
+    }
+
+    /// Zeroes all values, before the next dispatch.
+    pub fn clear(&self, gpu: &Gpu) {
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        encoder.clear_buffer(&self.buffer, 0, None);
+        gpu.queue.submit([encoder.finish()]);
+    }
+
+    /// Reads the first `len` values back, after all submitted work.
+    pub fn read(&self, gpu: &Gpu, len: usize) -> Result<Vec<T>, GpuError> {
+        let len = len.min(self.len);
+        if len == 0 {
+            return Ok(Vec::new());
+        }
+        let size = ((len * size_of::<T>()) as u64).next_multiple_of(4);
+        let staging = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("read back"),
+            size,
+            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+            mapped_at_creation: false,
+        });
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        encoder.copy_buffer_to_buffer(&self.buffer, 0, &staging, 0, size);
+        gpu.queue.submit([encoder.finish()]);
+        let (sender, receiver) = mpsc::channel();
+        staging.slice(..).map_async(wgpu::MapMode::Read, move |result| {
+            // The receiver waits below; it is gone only if waiting failed, which is reported there.
+            let _ = sender.send(result);
+        });
+        gpu.wait()?;
+        let failed = |what: String| GpuError::Lost(format!("reading back failed: {what}"));
+        receiver.recv().map_err(|e| failed(e.to_string()))?.map_err(|e| failed(e.to_string()))?;
+        let view = staging.slice(..).get_mapped_range().map_err(|e| failed(e.to_string()))?;
+        Ok(bytemuck::pod_collect_to_vec(&view[..len * size_of::<T>()]))
+    }
+}

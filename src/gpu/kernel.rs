@@ -1,0 +1,167 @@
+//! `Kernel`: a compute pipeline whose bindings are found by reflection and bound by name.
+
+use super::buffer::GpuVec;
+use super::context::{Gpu, GpuError};
+use super::shaders::{Shader, ShaderText, assemble};
+use super::variant::Variant;
+
+/// A compiled kernel.
+#[derive(Debug)]
+pub struct Kernel {
+    pipeline: wgpu::ComputePipeline,
+    bindings: Vec<Binding>,
+    shader: Shader,
+}
+
+/// A binding of a kernel, as its WGSL declares it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// Name of the variable.
+    pub name: String,
+    /// `@binding` number.
+    pub number: u32,
+    /// Uniform, storage to read, or storage to write.
+    pub kind: BindingKind,
+}
+
+/// What a binding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BindingKind {
+    /// `var<uniform>`
+    Uniform,
+    /// `var<storage, read>`
+    Read,
+    /// `var<storage, read_write>`
+    ReadWrite,
+}
+
+/// A buffer and the name of the binding it goes to.
+pub type Bound<'a> = (&'a str, &'a wgpu::Buffer);
+
+impl<T> GpuVec<T> {
+    /// This buffer for the binding `name`.
+    pub fn bound<'a>(&'a self, name: &'a str) -> Bound<'a> {
+        (name, &self.buffer)
+    }
+}
+
+/// The bindings of a WGSL module; the parser's message with file and line if it is no WGSL.
+pub fn reflect(text: &ShaderText) -> Result<Vec<Binding>, String> {
+    let module = naga::front::wgsl::parse_str(&text.text).map_err(|error| {
+        let place = error.location(&text.text).map(|location| text.origin(location.line_number));
+        format!("{}: {error}", place.unwrap_or_default())
+    })?;
+    let mut bindings: Vec<Binding> = module
+        .global_variables
+        .iter()
+        .filter_map(|(_, variable)| {
+            let number = variable.binding.as_ref()?.binding;
+            let kind = match variable.space {
+                naga::AddressSpace::Uniform => BindingKind::Uniform,
+                naga::AddressSpace::Storage { access } if access.contains(naga::StorageAccess::STORE) => {
+                    BindingKind::ReadWrite
+                }
+                _ => BindingKind::Read,
+            };
+            Some(Binding { name: variable.name.clone()?, number, kind })
+        })
+        .collect();
+    bindings.sort_by_key(|binding| binding.number);
+    Ok(bindings)
+}
+
+impl Kernel {
+    /// Compiles `shader` for `variant`.
+    pub fn new(gpu: &Gpu, shader: Shader, variant: &Variant) -> Result<Kernel, GpuError> {
+        let text = assemble(shader, variant);
+        let failed = |reason: String| GpuError::Lost(format!("kernel {} ({variant}): {reason}", shader.name()));
+        let bindings = reflect(&text).map_err(failed)?;
+        let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let module = create_module(gpu, shader.name(), &text);
+        let layout = create_layout(gpu, shader.name(), &bindings);
+        let pipeline = gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(shader.name()),
+            layout: Some(&gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                label: Some(shader.name()),
+                bind_group_layouts: &[Some(&layout)],
+                immediate_size: 0,
+            })),
+            module: &module,
+            entry_point: None,
+            compilation_options: wgpu::PipelineCompilationOptions {
+                // Workgroup memory is always written before it is read.
+                zero_initialize_workgroup_memory: false,
+                ..Default::default()
+            },
+            cache: None,
+        });
+        match pollster::block_on(scope.pop()) {
+            Some(error) => Err(failed(error.to_string())),
+            None => Ok(Kernel { pipeline, bindings, shader }),
+        }
+    }
+
+    /// Dispatches `workgroups` workgroups with the given buffers.
+    ///
+    /// # Panics
+    /// If a binding of the kernel has no buffer.
+    pub fn run(&self, gpu: &Gpu, workgroups: u32, buffers: &[Bound]) {
+        let entries: Vec<wgpu::BindGroupEntry> = self
+            .bindings
+            .iter()
+            .map(|binding| {
+                let found = buffers.iter().find(|(name, _)| *name == binding.name);
+                let (_, buffer) = found.unwrap_or_else(|| panic!("{}: no buffer for {}", self.shader.name(), binding.name));
+                wgpu::BindGroupEntry { binding: binding.number, resource: buffer.as_entire_binding() }
+            })
+            .collect();
+        let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some(self.shader.name()),
+            layout: &self.pipeline.get_bind_group_layout(0),
+            entries: &entries,
+        });
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        {
+            let mut pass = encoder.begin_compute_pass(&Default::default());
+            pass.set_pipeline(&self.pipeline);
+            pass.set_bind_group(0, &group, &[]);
+            pass.dispatch_workgroups(workgroups, 1, 1);
+        }
+        gpu.queue.submit([encoder.finish()]);
+    }
+}
+
+fn create_module(gpu: &Gpu, label: &str, text: &ShaderText) -> wgpu::ShaderModule {
+    let descriptor = wgpu::ShaderModuleDescriptor {
+        label: Some(label),
+        source: wgpu::ShaderSource::Wgsl(text.text.as_str().into()),
+    };
+    if cfg!(debug_assertions) {
+        return gpu.device.create_shader_module(descriptor);
+    }
+    // SAFETY: the text is our own. Builds with debug assertions run the same kernels with all checks on; indices are
+    // kept in range by the hosts' sizes (padding of the letters, spans, links) and by the guards in the text, loops end
+    // by their row and lane counts, and nothing divides by a variable.
+    unsafe { gpu.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
+}
+
+fn create_layout(gpu: &Gpu, label: &str, bindings: &[Binding]) -> wgpu::BindGroupLayout {
+    let entries: Vec<wgpu::BindGroupLayoutEntry> = bindings
+        .iter()
+        .map(|binding| wgpu::BindGroupLayoutEntry {
+            binding: binding.number,
+            visibility: wgpu::ShaderStages::COMPUTE,
+            ty: wgpu::BindingType::Buffer {
+                ty: match binding.kind {
+                    BindingKind::Uniform => wgpu::BufferBindingType::Uniform,
+                    BindingKind::Read => wgpu::BufferBindingType::Storage { read_only: true },
+                    BindingKind::ReadWrite => wgpu::BufferBindingType::Storage { read_only: false },
+                },
+                has_dynamic_offset: false,
+                min_binding_size: None,
+            },
+            count: None,
+        })
+        .collect();
+    gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries: &entries })
+}

@@ -1,0 +1,226 @@
+//! What crosses the border between host and device: structs and constants. Twin: `shaders/common/layout.wgsl`.
+//!
+//! All fields are `u32` or `i32`, so that `repr(C)` is WGSL's storage layout; a test compares names, order and types.
+
+use bytemuck::{Pod, Zeroable};
+
+/// A field of a struct that crosses the border.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its name.
+    pub name: &'static str,
+    /// Its WGSL type.
+    pub wgsl_type: &'static str,
+    /// Its offset in bytes.
+    pub offset: usize,
+}
+
+/// A struct that crosses the border.
+pub trait GpuStruct: Pod {
+    /// Its name in WGSL.
+    const NAME: &'static str;
+    /// Its fields in order.
+    const FIELDS: &'static [Field];
+}
+
+macro_rules! gpu_struct {
+    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ident),* $(,)? }) => {
+        $(#[$doc])*
+        #[repr(C)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+        pub struct $name { $($(#[$field_doc])* pub $field: $type),* }
+
+        impl GpuStruct for $name {
+            const NAME: &'static str = stringify!($name);
+            const FIELDS: &'static [Field] = &[$(Field {
+                name: stringify!($field),
+                wgsl_type: stringify!($type),
+                offset: std::mem::offset_of!($name, $field),
+            }),*];
+        }
+    };
+}
+
+gpu_struct! {
+    /// What all tasks of a dispatch share.
+    Params {
+        /// Tasks in the queue.
+        n_tasks: u32,
+        /// Cost of the first base of a gap.
+        gap_open_extend: i32,
+        /// Cost of each further base.
+        gap_extend: i32,
+        /// Y-drop.
+        y_drop: i32,
+        /// Last kept column of row 0 if the query is long enough (lastz-semantics 5.2).
+        row0_last: u32,
+        /// A run stops before the row that would bring its cells to this (5.10).
+        cell_limit: u32,
+        /// Rows that a workgroup may sweep in one dispatch.
+        row_budget: u32,
+        /// Entries of the hull log.
+        hull_capacity: u32,
+        /// Index of the first target base among the letters: padding comes first.
+        target_origin: u32,
+        /// Index of the first query base among the letters.
+        query_origin: u32,
+        /// A run whose best exceeds this is out of range.
+        best_limit: i32,
+        /// Unused.
+        reserved: u32,
+    }
+}
+
+gpu_struct! {
+    /// One one-sided run. Row r is target base `target_start` +- (r - 1), column c is query base `query_start` +- (c - 1).
+    Task {
+        /// Array position of row 1.
+        target_start: u32,
+        /// Array position of column 1.
+        query_start: u32,
+        /// 1: walks towards lower positions.
+        is_left: u32,
+        /// Target bases up to the end of the partition.
+        rows: u32,
+        /// Query bases up to the end of the partition.
+        columns: u32,
+        /// Last row to sweep.
+        stop_row: u32,
+        /// Executor: first word of the run's links.
+        link_start: u32,
+        /// Executor: first entry of the run's spans.
+        span_start: u32,
+    }
+}
+
+gpu_struct! {
+    /// What a run found.
+    Verdict {
+        /// Score of the end cell.
+        score: i32,
+        /// Row of the end cell.
+        end_row: u32,
+        /// Column of the end cell.
+        end_column: u32,
+        /// Rows looked at, row 0 included.
+        rows: u32,
+        /// Cells counted against the traceback memory (5.10).
+        cells: u32,
+        /// One of the `STATUS_*` constants.
+        status: u32,
+    }
+}
+
+gpu_struct! {
+    /// The columns looked at in 32 rows of a run.
+    Hull {
+        /// The run.
+        task_ix: u32,
+        /// Rows 32 * `rows_ix` and on.
+        rows_ix: u32,
+        /// First column.
+        first: u32,
+        /// Column after the last.
+        end: u32,
+    }
+}
+
+gpu_struct! {
+    /// Where the executor keeps the links of 32 rows: `n_blocks` lane-blocks in every row.
+    Span {
+        /// Index of the first lane-block.
+        first_block: u32,
+        /// Lane-blocks per row.
+        n_blocks: u32,
+        /// Words after the run's `link_start`.
+        link_start: u32,
+    }
+}
+
+gpu_struct! {
+    /// Where the traceback writes the path of a run.
+    Script {
+        /// First word among the runs.
+        start: u32,
+        /// Words it may write.
+        capacity: u32,
+        /// Words that the path has, even if more than the capacity.
+        n_runs: u32,
+    }
+}
+
+/// The run ended by itself.
+pub const STATUS_DONE: u32 = 1;
+/// The run was cut because the traceback memory was used up (5.10).
+pub const STATUS_TRUNCATED: u32 = 2;
+/// A row's window is wider than the kernel's ring: the CPU does this run.
+pub const STATUS_TOO_WIDE: u32 = 3;
+/// The score may leave 32 bits: the CPU does this run.
+pub const STATUS_OUT_OF_RANGE: u32 = 4;
+/// The hull log was full: the run is to be repeated.
+pub const STATUS_LOG_FULL: u32 = 5;
+
+/// Value of a dead cell. Any sum of a dead value and a few scores stays far below every threshold.
+pub const DEAD: i32 = -(1 << 29);
+/// Largest score of a pair or a gap that the kernels take.
+pub const SCORE_LIMIT: i32 = 1 << 20;
+/// A run whose best exceeds this is out of range.
+pub const BEST_LIMIT: i32 = 1 << 28;
+
+/// A letter class of 4 and more is odd: it has no place in the packed score profile.
+pub const N_PLAIN_CLASSES: u32 = 4;
+/// Letter classes that 4 bits can tell apart.
+pub const N_CLASSES: usize = 16;
+
+/// Link bits: where the best value of a cell comes from.
+pub const LINK_PAIR: u32 = 0;
+/// From the left: an insertion.
+pub const LINK_INSERTION: u32 = 1;
+/// From above: a deletion.
+pub const LINK_DELETION: u32 = 2;
+/// Mask of the source.
+pub const LINK_SOURCE: u32 = 3;
+/// The insertion that leaves the cell extends the one that entered it.
+pub const LINK_INSERTION_EXTENDS: u32 = 4;
+/// The deletion that leaves the cell extends the one that entered it.
+pub const LINK_DELETION_EXTENDS: u32 = 8;
+
+/// Words of the counters: next task of the queue.
+pub const COUNTER_NEXT: u32 = 0;
+/// Entries of the hull log asked for.
+pub const COUNTER_HULLS: u32 = 1;
+/// Tasks finished.
+pub const COUNTER_FINISHED: u32 = 2;
+/// The adapter ran the kernel with this subgroup width instead of the one it was made for.
+pub const COUNTER_WRONG_WIDTH: u32 = 3;
+/// Rows swept by all workgroups so far, modulo 2^32: a dispatch that adds none did not run.
+pub const COUNTER_ROWS: u32 = 4;
+/// Number of counters.
+pub const N_COUNTERS: u32 = 5;
+
+/// The constants above as WGSL text: Rust owns them.
+pub fn constants() -> String {
+    let mut text = String::new();
+    let mut number = |name: &str, value: u32| text.push_str(&format!("const {name}: u32 = {value}u;\n"));
+    number("STATUS_DONE", STATUS_DONE);
+    number("STATUS_TRUNCATED", STATUS_TRUNCATED);
+    number("STATUS_TOO_WIDE", STATUS_TOO_WIDE);
+    number("STATUS_OUT_OF_RANGE", STATUS_OUT_OF_RANGE);
+    number("STATUS_LOG_FULL", STATUS_LOG_FULL);
+    number("N_PLAIN_CLASSES", N_PLAIN_CLASSES);
+    number("N_CLASSES", N_CLASSES as u32);
+    number("LINK_PAIR", LINK_PAIR);
+    number("LINK_INSERTION", LINK_INSERTION);
+    number("LINK_DELETION", LINK_DELETION);
+    number("LINK_SOURCE", LINK_SOURCE);
+    number("LINK_INSERTION_EXTENDS", LINK_INSERTION_EXTENDS);
+    number("LINK_DELETION_EXTENDS", LINK_DELETION_EXTENDS);
+    number("COUNTER_NEXT", COUNTER_NEXT);
+    number("COUNTER_HULLS", COUNTER_HULLS);
+    number("COUNTER_FINISHED", COUNTER_FINISHED);
+    number("COUNTER_WRONG_WIDTH", COUNTER_WRONG_WIDTH);
+    number("COUNTER_ROWS", COUNTER_ROWS);
+    number("WINDOW_ROWS", crate::extend::side::WINDOW_ROWS as u32);
+    text.push_str(&format!("const DEAD: i32 = {DEAD}i;\n"));
+    text
+}

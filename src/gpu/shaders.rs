@@ -1,0 +1,158 @@
+//! The WGSL files and how they become one text: constants, then the files that a kernel requires, then the kernel.
+//!
+//! A kernel's `// requires:` line names its commons. `exchange` stands for `subgroup` or `workgroup`, as the
+//! [`Variant`] says. Lines between `// for each column k` and `// end` are repeated for every column of a lane, so that
+//! all per-column state lives in registers:
+//! ```text
+//! $k  column 0, 1, ...      $w  word of eight columns that holds it   $r  the same from the other end
+//! $m  word of kept bits     $b  its bit there                         $last (anywhere) the last column
+//! ```
+
+use super::layout;
+use super::variant::{Exchange, Variant};
+
+/// A kernel that a host can run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shader {
+    /// `shaders/exact_inspector.wgsl`
+    ExactInspector,
+    /// `shaders/exact_executor.wgsl`
+    ExactExecutor,
+    /// `shaders/traceback.wgsl`
+    Traceback,
+}
+
+impl Shader {
+    /// All kernels.
+    pub const ALL: [Shader; 3] = [Shader::ExactInspector, Shader::ExactExecutor, Shader::Traceback];
+
+    /// File name without extension, in `shaders/`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Shader::ExactInspector => "exact_inspector",
+            Shader::ExactExecutor => "exact_executor",
+            Shader::Traceback => "traceback",
+        }
+    }
+
+    /// The file's text.
+    pub fn source(self) -> &'static str {
+        match self {
+            Shader::ExactInspector => include_str!("../../shaders/exact_inspector.wgsl"),
+            Shader::ExactExecutor => include_str!("../../shaders/exact_executor.wgsl"),
+            Shader::Traceback => include_str!("../../shaders/traceback.wgsl"),
+        }
+    }
+}
+
+/// Files in `shaders/common/`: name and text.
+const COMMONS: &[(&str, &str)] = &[
+    ("layout", include_str!("../../shaders/common/layout.wgsl")),
+    ("letters", include_str!("../../shaders/common/letters.wgsl")),
+    ("row", include_str!("../../shaders/common/row.wgsl")),
+    ("run", include_str!("../../shaders/common/run.wgsl")),
+    ("subgroup", include_str!("../../shaders/common/subgroup.wgsl")),
+    ("workgroup", include_str!("../../shaders/common/workgroup.wgsl")),
+];
+
+/// The joined text of a kernel and where its lines come from.
+#[derive(Clone, Debug)]
+pub struct ShaderText {
+    /// WGSL.
+    pub text: String,
+    /// Per line: file and line in that file.
+    origins: Vec<(String, u32)>,
+}
+
+impl ShaderText {
+    /// File and line (1-based) of a line (1-based) of the joined text.
+    pub fn origin(&self, line: u32) -> String {
+        match self.origins.get(line.saturating_sub(1) as usize) {
+            Some((file, line)) => format!("{file}:{line}"),
+            None => "the end".to_string(),
+        }
+    }
+
+    fn add(&mut self, file: &str, source: &str, variant: &Variant) {
+        let mut lines = source.lines().enumerate();
+        while let Some((number, line)) = lines.next() {
+            let Some(unit) = line.strip_prefix("// for each ") else {
+                self.add_line(file, number, &line.replace("$last", &(variant.columns - 1).to_string()));
+                continue;
+            };
+            let body: Vec<(usize, &str)> = lines.by_ref().take_while(|(_, line)| *line != "// end").collect();
+            let indices = match unit {
+                "column k" => 0..variant.columns,
+                "word w" => 0..variant.words(),
+                other => panic!("{file}:{}: cannot repeat for each {other}", number + 1),
+            };
+            for index in indices {
+                let is_column = unit == "column k";
+                for &(number, line) in &body {
+                    self.add_line(file, number, &fill_in(line, index, is_column, variant));
+                }
+            }
+        }
+    }
+
+    fn add_line(&mut self, file: &str, number: usize, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+        self.origins.push((file.to_string(), number as u32 + 1));
+    }
+}
+
+/// Replaces the `$` names of one repeated line.
+fn fill_in(line: &str, index: u32, is_column: bool, variant: &Variant) -> String {
+    let word = if is_column { index / 8 } else { index };
+    let mut filled = line.replace("$w", &word.to_string());
+    filled = filled.replace("$r", &(variant.words() - 1 - word).to_string());
+    if is_column {
+        filled = filled.replace("$k", &index.to_string());
+        filled = filled.replace("$m", &(index / 32).to_string());
+        filled = filled.replace("$b", &format!("{:#x}u", 1u32 << (index % 32)));
+    }
+    filled
+}
+
+/// Names on the kernel's `// requires:` line.
+pub fn requirements(source: &str) -> Vec<&str> {
+    let line = source.lines().find_map(|line| line.strip_prefix("// requires:"));
+    line.map_or(Vec::new(), |names| names.split(',').map(str::trim).filter(|name| !name.is_empty()).collect())
+}
+
+/// The text of `shader` for `variant`.
+///
+/// # Panics
+/// If a shader file requires a common that does not exist; a test assembles all of them.
+pub fn assemble(shader: Shader, variant: &Variant) -> ShaderText {
+    let mut text = ShaderText { text: String::new(), origins: Vec::new() };
+    text.add("constants", &(variant.constants() + &layout::constants()), variant);
+    for name in requirements(shader.source()) {
+        let name = match (name, variant.exchange) {
+            ("exchange", Exchange::Subgroup) => "subgroup",
+            ("exchange", Exchange::Workgroup) => "workgroup",
+            (name, _) => name,
+        };
+        let (_, source) = COMMONS.iter().find(|(common, _)| *common == name).expect("a file in shaders/common");
+        text.add(&format!("shaders/common/{name}.wgsl"), source, variant);
+    }
+    text.add(&format!("shaders/{}.wgsl", shader.name()), shader.source(), variant);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_the_joined_text_are_traced_to_their_files() {
+        let variant = Variant { exchange: Exchange::Subgroup, lanes: 32, columns: 8 };
+        let text = assemble(Shader::ExactInspector, &variant);
+        let line = 1 + text.text.lines().position(|line| line.starts_with("fn keep_cells")).unwrap() as u32;
+        let source = COMMONS.iter().find(|(name, _)| *name == "row").unwrap().1;
+        let expected = 1 + source.lines().position(|line| line.starts_with("fn keep_cells")).unwrap();
+        assert_eq!(text.origin(line), format!("shaders/common/row.wgsl:{expected}"));
+        assert!(!text.text.contains('$'));
+    }
+}

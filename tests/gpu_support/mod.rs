@@ -1,0 +1,122 @@
+//! What the GPU tests share: an adapter or a loud skip, seeded random sequences, and the comparison with the CPU.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use fastz::alignment::Anchor;
+use fastz::cpu::Ydrop;
+use fastz::cpu::ydrop::{SideProblem, Workspace};
+use fastz::extend::Direction;
+use fastz::extend::side::Side;
+use fastz::gpu::{AdapterChoice, Gpu, GpuExtender, OneSided};
+use fastz::sequence::SequenceSet;
+
+/// The adapter of `FASTZ_TEST_DEVICE` (default: the first one, software too). Without one, `None` and a line that says
+/// so, or a failure if `FASTZ_REQUIRE_GPU=1`.
+pub fn gpu_or_skip(test: &str) -> Option<Gpu> {
+    let choice = match std::env::var("FASTZ_TEST_DEVICE") {
+        Ok(name) => AdapterChoice::from_option(&name)?,
+        Err(_) => AdapterChoice::Index(0),
+    };
+    match Gpu::open(&choice) {
+        Ok(gpu) => Some(gpu),
+        Err(error) if std::env::var("FASTZ_REQUIRE_GPU").is_ok_and(|value| value == "1") => panic!("{error}"),
+        Err(error) => {
+            eprintln!("SKIPPED {test}: {error}");
+            None
+        }
+    }
+}
+
+/// Seeded random numbers.
+pub struct SplitMix64(pub u64);
+
+impl SplitMix64 {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    pub fn bases(&mut self, len: usize) -> Vec<u8> {
+        (0..len).map(|_| b"ACGT"[self.below(4)]).collect()
+    }
+
+    /// A copy with substitutions and short and long gaps, one change per `spacing` bases on average.
+    pub fn mutated(&mut self, bases: &[u8], spacing: usize) -> Vec<u8> {
+        let mut copy = Vec::with_capacity(bases.len());
+        for &base in bases {
+            match self.below(spacing * 8) {
+                0..=5 => copy.push(b"ACGT"[self.below(4)]),
+                6 => {
+                    let len = 1 + self.below(6) * self.below(12);
+                    copy.extend(self.bases(len));
+                }
+                7 => {
+                    let keep = copy.len().saturating_sub(1 + self.below(6) * self.below(12));
+                    copy.truncate(keep);
+                }
+                _ => copy.push(base),
+            }
+        }
+        copy
+    }
+}
+
+/// Both sides of an anchor at these array positions.
+pub fn both_sides(target: usize, query: usize) -> [OneSided; 2] {
+    let anchor = Anchor { target: target as u32, query: query as u32, hsp_score: 0 };
+    [Direction::Left, Direction::Right].map(|direction| OneSided { anchor, direction })
+}
+
+/// The oracle's answers.
+pub fn cpu_sides(ydrop: &Ydrop, target: &SequenceSet, query: &SequenceSet, runs: &[OneSided]) -> Vec<Side> {
+    let mut workspace = Workspace::default();
+    runs.iter()
+        .map(|run| {
+            let problem = SideProblem { target, query, anchor: run.anchor, direction: run.direction };
+            ydrop.run(&problem, None, &mut workspace)
+        })
+        .collect()
+}
+
+/// Runs everything on the GPU; runs that it leaves to the CPU are `None`.
+pub fn gpu_sides(
+    extender: &mut GpuExtender,
+    target: &SequenceSet,
+    query: &SequenceSet,
+    runs: &[OneSided],
+) -> Vec<Option<Side>> {
+    let unit = extender.load(target, query).unwrap();
+    let mut sides = extender.inspect(&unit, runs).unwrap();
+    let done: Vec<usize> = (0..runs.len()).filter(|&ix| sides[ix].is_some()).collect();
+    let inspected: Vec<(OneSided, &Side)> = done.iter().map(|&ix| (runs[ix], sides[ix].as_ref().unwrap())).collect();
+    let scripts = extender.execute(&unit, &inspected).unwrap();
+    for (ix, script) in done.into_iter().zip(scripts) {
+        match script {
+            Some(script) => sides[ix].as_mut().unwrap().script = script,
+            None => sides[ix] = None,
+        }
+    }
+    sides
+}
+
+/// Fails on the first difference, with the run. Returns how many runs were left to the CPU.
+pub fn assert_same(what: &str, runs: &[OneSided], gpu: &[Option<Side>], cpu: &[Side]) -> usize {
+    for ((run, gpu), cpu) in runs.iter().zip(gpu).zip(cpu) {
+        if let Some(gpu) = gpu {
+            assert_eq!(
+                (gpu.score, gpu.rows, gpu.columns, gpu.cells, gpu.truncated),
+                (cpu.score, cpu.rows, cpu.columns, cpu.cells, cpu.truncated),
+                "{what}: {run:?} (score, rows, columns, cells, truncated)"
+            );
+            assert_eq!(gpu.windows, cpu.windows, "{what}: {run:?}");
+            assert_eq!(gpu.script, cpu.script, "{what}: {run:?}");
+        }
+    }
+    gpu.iter().filter(|side| side.is_none()).count()
+}
