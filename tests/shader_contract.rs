@@ -3,6 +3,7 @@
 
 use fastz::gpu::kernel::reflect;
 use fastz::gpu::layout::{Field, GpuStruct, Hull, Params, Script, Span, Task, Verdict};
+use fastz::gpu::seeding::layout::{Candidate, SeedParams};
 use fastz::gpu::shaders::{Shader, assemble, requirements};
 use fastz::gpu::variant::{Exchange, Variant};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
@@ -95,6 +96,8 @@ fn structs_are_laid_out_alike_on_both_sides() {
     compare::<Hull>(&modules);
     compare::<Span>(&modules);
     compare::<Script>(&modules);
+    compare::<SeedParams>(&modules);
+    compare::<Candidate>(&modules);
 }
 
 fn compare<T: GpuStruct>(modules: &[naga::Module]) {

@@ -13,6 +13,7 @@
 //! | [`queue`] | dispatches of a queue of runs, each short |
 //! | [`binning`] | runs sorted into classes of size for the executor |
 //! | [`extender`] | inspect, execute, trace back |
+//! | [`seeding`] | seed hits and the gap-free filter |
 
 pub mod binning;
 pub mod buffer;
@@ -23,8 +24,10 @@ pub mod kernel;
 pub mod layout;
 pub mod letters;
 pub mod queue;
+pub mod seeding;
 pub mod shaders;
 pub mod variant;
 
 pub use context::{AdapterChoice, Gpu, GpuError};
 pub use extender::{GpuExtender, GpuUnit, OneSided};
+pub use seeding::GpuSeeder;

@@ -20,11 +20,24 @@ pub enum Shader {
     ExactExecutor,
     /// `shaders/traceback.wgsl`
     Traceback,
+    /// `shaders/seed_lookup.wgsl`
+    SeedLookup,
+    /// `shaders/seed_frequent.wgsl`
+    SeedFrequent,
+    /// `shaders/seed_walk.wgsl`
+    SeedWalk,
 }
 
 impl Shader {
     /// All kernels.
-    pub const ALL: [Shader; 3] = [Shader::ExactInspector, Shader::ExactExecutor, Shader::Traceback];
+    pub const ALL: [Shader; 6] = [
+        Shader::ExactInspector,
+        Shader::ExactExecutor,
+        Shader::Traceback,
+        Shader::SeedLookup,
+        Shader::SeedFrequent,
+        Shader::SeedWalk,
+    ];
 
     /// File name without extension, in `shaders/`.
     pub fn name(self) -> &'static str {
@@ -32,6 +45,9 @@ impl Shader {
             Shader::ExactInspector => "exact_inspector",
             Shader::ExactExecutor => "exact_executor",
             Shader::Traceback => "traceback",
+            Shader::SeedLookup => "seed_lookup",
+            Shader::SeedFrequent => "seed_frequent",
+            Shader::SeedWalk => "seed_walk",
         }
     }
 
@@ -41,6 +57,9 @@ impl Shader {
             Shader::ExactInspector => include_str!("../../shaders/exact_inspector.wgsl"),
             Shader::ExactExecutor => include_str!("../../shaders/exact_executor.wgsl"),
             Shader::Traceback => include_str!("../../shaders/traceback.wgsl"),
+            Shader::SeedLookup => include_str!("../../shaders/seed_lookup.wgsl"),
+            Shader::SeedFrequent => include_str!("../../shaders/seed_frequent.wgsl"),
+            Shader::SeedWalk => include_str!("../../shaders/seed_walk.wgsl"),
         }
     }
 }
@@ -51,6 +70,12 @@ const COMMONS: &[(&str, &str)] = &[
     ("letters", include_str!("../../shaders/common/letters.wgsl")),
     ("row", include_str!("../../shaders/common/row.wgsl")),
     ("run", include_str!("../../shaders/common/run.wgsl")),
+    ("seed_bases", include_str!("../../shaders/common/seed_bases.wgsl")),
+    ("seed_layout", include_str!("../../shaders/common/seed_layout.wgsl")),
+    ("seed_lookup", include_str!("../../shaders/common/seed_lookup.wgsl")),
+    ("seed_run", include_str!("../../shaders/common/seed_run.wgsl")),
+    ("seed_sort", include_str!("../../shaders/common/seed_sort.wgsl")),
+    ("seed_tallies", include_str!("../../shaders/common/seed_tallies.wgsl")),
     ("subgroup", include_str!("../../shaders/common/subgroup.wgsl")),
     ("workgroup", include_str!("../../shaders/common/workgroup.wgsl")),
 ];
