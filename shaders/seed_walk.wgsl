@@ -2,7 +2,7 @@
 // segments that may pass.
 // paper:    gap-free filter (LASTZ's x-drop extension)
 // twin:     src/filter/diagonals.rs, src/filter/xdrop.rs
-// grid:     any number of workgroups; each takes every n-th residue
+// grid:     N_SLOTS / SLOTS_PER_GROUP workgroups; each takes that many residues
 // reads:    params, scores
 //           target_bases, query_bases   32 bases each, see seed_bases
 //           reaches[N_SLOTS]            how far each residue has been looked at, and its diagonal
@@ -19,6 +19,7 @@
 
 struct SeedScores {
     table: array<vec4<i32>, 64>,        // of (target kind, query kind) at 16 * target + query
+    triples: array<vec4<u32>, 128>,     // of three pairs of plain bases, see seed_run
 }
 
 @group(0) @binding(0) var<uniform> params: SeedParams;
@@ -40,6 +41,9 @@ var<workgroup> sh_reach: vec2<u32>;                     // of the residue: reach
 var<workgroup> sh_next: u32;                            // hit of the round that is to be settled next
 var<workgroup> sh_pick: atomic<u32>;
 var<workgroup> sh_n: u32;
+var<workgroup> sh_filled: atomic<u32>;                  // a bit for each of the group's buckets that holds hits
+var<workgroup> sh_buckets: u32;
+var<workgroup> sh_n_of: array<u32, SLOTS_PER_GROUP>;    // hits in each
 var<workgroup> sh_n_gathered: atomic<u32>;
 var<workgroup> sh_ranges: array<atomic<u32>, N_RANGES>;
 var<workgroup> sh_range: vec2<u32>;
@@ -290,19 +294,16 @@ fn next_ranges(first: u32) -> vec2<u32> {
     return vec2(start, end);
 }
 
-fn walk_slot(slot: u32, lane: u32) {
+fn walk_slot(slot: u32, n: u32, lane: u32) {
     if lane == 0u {
-        sh_n = atomicLoad(&tallies[BUCKET_TALLIES + slot]);
-        atomicStore(&tallies[BUCKET_TALLIES + slot], 0u);
         sh_reach = reaches[slot];
     }
-    let n = workgroupUniformLoad(&sh_n);
     if n > params.bucket_capacity {
         if lane == 0u {
             sh_n = min(atomicLoad(&tallies[piece_tally(TALLY_OVERFLOW)]), params.overflow_capacity);
         }
         walk_crowded(slot, workgroupUniformLoad(&sh_n), lane);
-    } else if n > 0u {
+    } else {
         for (var i = lane; i < n; i += WALK_LANES) {
             sh_hits[i] = buckets[slot * params.bucket_capacity + i];
         }
@@ -314,22 +315,42 @@ fn walk_slot(slot: u32, lane: u32) {
     }
 }
 
-@compute @workgroup_size(WALK_LANES)
-fn walk(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) n_groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32
-) {
+// Empties the buckets of the group, and finds out which of them hold hits.
+fn take_buckets(first_slot: u32, lane: u32) {
     if lane == 0u {
+        atomicStore(&sh_filled, 0u);
         sh_n = select(0u, 1u, has_failed());
     }
-    if workgroupUniformLoad(&sh_n) == 1u {
-        return;
-    }
-    load_scores(lane);
     workgroupBarrier();
-    for (var slot = group.x; slot < N_SLOTS; slot += n_groups.x) {
-        walk_slot(slot, lane);
+    if lane < SLOTS_PER_GROUP {
+        let slot = first_slot + lane;
+        let n = atomicLoad(&tallies[BUCKET_TALLIES + slot]);
+        sh_n_of[lane] = n;
+        // After a piece that failed, next_reaches is what that piece started from: it must stay.
+        if n == 0u && !has_failed() {
+            next_reaches[slot] = reaches[slot];
+        }
+        if n > 0u {
+            atomicStore(&tallies[BUCKET_TALLIES + slot], 0u);
+            atomicOr(&sh_filled, 1u << lane);
+        }
+    }
+    workgroupBarrier();
+    if lane == 0u {
+        sh_buckets = select(atomicLoad(&sh_filled), 0u, sh_n == 1u);
+    }
+}
+
+@compute @workgroup_size(WALK_LANES)
+fn walk(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+    let first_slot = group.x * SLOTS_PER_GROUP;
+    load_scores(lane);
+    take_buckets(first_slot, lane);
+    var filled = workgroupUniformLoad(&sh_buckets);
+    while filled != 0u {
+        let ix = firstTrailingBit(filled);
+        filled &= filled - 1u;
+        walk_slot(first_slot + ix, workgroupUniformLoad(&sh_n_of[ix]), lane);
     }
     report(lane);
 }

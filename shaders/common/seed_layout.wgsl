@@ -34,6 +34,7 @@ struct SeedParams {
     target_len: u32,
     query_len: u32,
     run_cap: u32,           // pairs that one lane scans; longer runs are finished by the whole workgroup
+    has_triples: u32,       // 1: scores.triples may be used
 }
 
 // A segment that reaches K before the entropy factor.

@@ -13,6 +13,8 @@ struct Run {
     state: u32,         // RUN_GOES_ON or RUN_DROPPED
 }
 
+// Whole triples of the 32 pairs of a window.
+const TRIPLES_OF_WINDOW: u32 = 10u;
 const RUN_GOES_ON: u32 = 0u;
 const RUN_DROPPED: u32 = 1u;
 
@@ -40,6 +42,10 @@ struct Block {
 }
 
 var<workgroup> sh_scores: array<i32, 256>;      // of (target kind, query kind) at 16 * target + query
+// Of three pairs of plain bases; bits of the pairs next to each other, the next pair lowest: transition bits differ, class
+// bits differ, target base is G or C. From the lowest bit on: least of the three sums, greatest, sum of all three (10 bits
+// each, signed), and the fewest pairs that have the greatest.
+var<workgroup> sh_triples: array<i32, 512>;
 var<workgroup> sh_blocks: array<Block, WALK_LANES>;
 var<workgroup> sh_run: Run;
 var<workgroup> sh_state: u32;
@@ -47,6 +53,9 @@ var<workgroup> sh_state: u32;
 fn load_scores(lane: u32) {
     for (var i = lane; i < 256u; i += WALK_LANES) {
         sh_scores[i] = scores.table[i >> 2u][i & 3u];
+    }
+    for (var i = lane; i < 512u; i += WALK_LANES) {
+        sh_triples[i] = bitcast<i32>(scores.triples[i >> 2u][i & 3u]);
     }
 }
 
@@ -83,28 +92,53 @@ fn step_run(run: ptr<function, Run>, score: i32) {
     }
 }
 
-// A run until it drops, or has looked at all that `course` allows. Both ends say so by `state`.
+// The next whole triples of plain bases, up to `most` of them, as long as none can end the run; gives the pairs taken.
+fn take_triples(run: ptr<function, Run>, pairs: Pairs, most: u32) -> u32 {
+    var sum = (*run).sum;
+    var best = (*run).best;
+    var best_len = (*run).best_len;
+    var transition = pairs.target_part.x ^ pairs.query_part.x;
+    var class_differs = pairs.target_part.y ^ pairs.query_part.y;
+    var is_strong = pairs.target_part.x ^ pairs.target_part.y;
+    var taken = 0u;
+    for (var i = 0u; i < most; i += 1u) {
+        let place = (transition & 7u) | ((class_differs & 7u) << 3u) | ((is_strong & 7u) << 6u);
+        let triple = sh_triples[place];
+        if sum + extractBits(triple, 0u, 10u) < best - params.x_drop {
+            break;
+        }
+        let high = sum + extractBits(triple, 10u, 10u);
+        if high > best {
+            best = high;
+            best_len = (*run).len + taken + (bitcast<u32>(triple) >> 30u);
+        }
+        sum += extractBits(triple, 20u, 10u);
+        taken += 3u;
+        transition >>= 3u;
+        class_differs >>= 3u;
+        is_strong >>= 3u;
+    }
+    (*run).sum = sum;
+    (*run).best = best;
+    (*run).best_len = best_len;
+    (*run).len += taken;
+    return taken;
+}
+
+// A run until it drops, or has looked at all that `course` allows.
 fn run_of_lane(course: Course) -> Run {
     var run = Run(0, 0u, 0u, 0, RUN_GOES_ON);
     while run.len < course.limit && run.state == RUN_GOES_ON {
         let pairs = pairs_at(course, run.len);
-        let n = min(32u, course.limit - run.len);
-        let special = pairs.target_part.z | pairs.query_part.z;
-        if special == 0u {
-            var tx = pairs.target_part.x;
-            var ty = pairs.target_part.y;
-            var qx = pairs.query_part.x;
-            var qy = pairs.query_part.y;
-            for (var i = 0u; i < n && run.state == RUN_GOES_ON; i += 1u) {
-                let place = ((tx & 1u) << 4u) | ((ty & 1u) << 5u) | (qx & 1u) | ((qy & 1u) << 1u);
-                step_run(&run, sh_scores[place]);
-                tx >>= 1u;
-                ty >>= 1u;
-                qx >>= 1u;
-                qy >>= 1u;
-            }
-        } else {
-            for (var i = 0u; i < n && run.state == RUN_GOES_ON; i += 1u) {
+        let n_plain = min(countTrailingZeros(pairs.target_part.z | pairs.query_part.z), course.limit - run.len);
+        let uses_triples = params.has_triples == 1u && run.best <= params.best_limit;
+        let n_triples = select(0u, min(n_plain / 3u, TRIPLES_OF_WINDOW), uses_triples);
+        let taken = take_triples(&run, pairs, n_triples);
+        if taken < 3u * TRIPLES_OF_WINDOW {
+            // Where the run may end, and around special bases and the limit.
+            let end = min(32u, taken + (course.limit - run.len));
+            let n_steps = select(end, min(end, taken + 3u), taken < 3u * n_triples);
+            for (var i = taken; i < n_steps && run.state == RUN_GOES_ON; i += 1u) {
                 step_run(&run, score_at(pairs, i));
             }
         }

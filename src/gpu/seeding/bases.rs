@@ -22,11 +22,41 @@ pub type Chunk = [u32; 4];
 const PER_CHUNK: usize = 32;
 const BEYOND: Chunk = [0, 0, u32::MAX, 0];
 
-/// Twin of `SeedScores` in `shaders/seed_walk.wgsl`: score of (target kind, query kind) at 16 * target + query.
+/// Three pairs of plain bases under a matrix that scores complements alike: three bits each.
+const N_TRIPLES: usize = 512;
+
+/// Twin of `SeedScores` in `shaders/seed_walk.wgsl`: score of (target kind, query kind) at 16 * target + query, and of three
+/// pairs at a time (`shaders/common/seed_run.wgsl`).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct SeedScores {
     table: [i32; N_KINDS * N_KINDS],
+    triples: [u32; N_TRIPLES],
+}
+
+impl SeedScores {
+    /// The table of three pairs; `None` if the scores do not fit it or those of complements differ.
+    fn triples(&self) -> Option<[u32; N_TRIPLES]> {
+        // Kind of a plain base: transition bit, class bit above.
+        let score = |t: usize, q: usize| self.table[t * N_KINDS + q];
+        let is_symmetric = (0..16).all(|pair| score(pair / 4, pair % 4) == score(3 - pair / 4, 3 - pair % 4));
+        let fits = (0..16).all(|pair| score(pair / 4, pair % 4).abs() <= 511 / 3);
+        let pair = |transition: usize, class: usize, strong: usize| score(strong, strong ^ transition ^ class << 1);
+        let triple = |place: usize| {
+            let bit = |plane: usize, i: usize| place >> (3 * plane + i) & 1;
+            let (mut sum, mut least, mut most, mut most_len) = (0, i32::MAX, i32::MIN, 0);
+            for i in 0..3 {
+                sum += pair(bit(0, i), bit(1, i), bit(2, i));
+                least = least.min(sum);
+                if sum > most {
+                    (most, most_len) = (sum, i as u32 + 1);
+                }
+            }
+            let field = |value: i32, shift: u32| (value as u32 & 0x3ff) << shift;
+            field(least, 0) | field(most, 10) | field(sum, 20) | most_len << 30
+        };
+        (is_symmetric && fits).then(|| std::array::from_fn(triple))
+    }
 }
 
 /// How bytes become kinds on the device.
@@ -35,6 +65,8 @@ pub struct Kinds {
     kind_from_byte: [u8; 256],
     scores: SeedScores,
     greatest: i32,
+    deepest: i32,
+    has_triples: bool,
 }
 
 impl Kinds {
@@ -76,7 +108,11 @@ impl Kinds {
                 scores.table[t as usize * N_KINDS + q as usize] = score;
             }
         }
-        Ok(Kinds { kind_from_byte, scores, greatest })
+        let triples = scores.triples();
+        scores.triples = triples.unwrap_or(scores.triples);
+        let plain = (0..4).flat_map(|t| &scores.table[t * N_KINDS..][..4]);
+        let deepest = -plain.copied().min().unwrap_or(0);
+        Ok(Kinds { kind_from_byte, scores, greatest, deepest, has_triples: triples.is_some() })
     }
 
     /// The scores as the kernels take them.
@@ -87,6 +123,11 @@ impl Kinds {
     /// Above this best score, the sum over a block could leave 32 bits.
     pub fn best_limit(&self) -> i32 {
         i32::MAX - 64 * self.greatest.max(1)
+    }
+
+    /// Whether three pairs may be scored at a time: they must not be able to raise a run's best and to end it.
+    pub fn has_triples(&self, x_drop: i32) -> bool {
+        self.has_triples && 3 * self.deepest <= x_drop
     }
 
     /// Packs a sequence, with special bases before and after it.

@@ -70,6 +70,8 @@ gpu_struct! {
         query_len: u32,
         /// Pairs that one lane scans; longer runs are finished by the whole workgroup.
         run_cap: u32,
+        /// 1: the table of three pairs may be used.
+        has_triples: u32,
     }
 }
 
@@ -118,6 +120,8 @@ pub const SELF_OTHER_STRAND: u32 = 2;
 pub const LOOKUP_LANES: u32 = 256;
 /// Lanes of a workgroup that walks residues.
 pub const WALK_LANES: u32 = 64;
+/// Residues that a workgroup walks.
+pub const SLOTS_PER_GROUP: u32 = 16;
 /// Hits that are sorted in workgroup memory at a time.
 pub const N_SORTED: u32 = 512;
 /// Ranges that the order keys of a crowded bucket are cut into.
@@ -170,6 +174,7 @@ pub fn constants() -> String {
     number("SELF_OTHER_STRAND", SELF_OTHER_STRAND);
     number("LOOKUP_LANES", LOOKUP_LANES);
     number("WALK_LANES", WALK_LANES);
+    number("SLOTS_PER_GROUP", SLOTS_PER_GROUP);
     number("N_SORTED", N_SORTED);
     number("N_RANGES", N_RANGES);
     number("TALLY_FAILED", TALLY_FAILED);

@@ -35,10 +35,8 @@ use crate::{Hsp, Options, SequenceSet};
 
 /// Largest X: sums then stay far from the end of 32 bits.
 const X_DROP_LIMIT: i32 = 1 << 28;
-/// Workgroups of `seed_frequent`.
-const FREQUENT_GROUPS: u32 = 1024;
-/// Workgroups of `seed_walk`: enough to keep a large device busy several times over.
-const WALK_GROUPS: u32 = 8192;
+/// Workgroups of `seed_walk`.
+const WALK_GROUPS: u32 = N_SLOTS / SLOTS_PER_GROUP;
 /// Most workgroups of a dispatch.
 const MAX_GROUPS: u32 = 65_535;
 
@@ -51,6 +49,8 @@ pub struct SeedLimits {
     pub overflow_capacity: u32,
     /// Lookups of frequent words.
     pub frequent_capacity: u32,
+    /// Workgroups that work them off.
+    pub frequent_groups: u32,
     /// Candidates of a batch.
     pub candidate_capacity: u32,
     /// Query windows of the first piece.
@@ -71,6 +71,7 @@ impl SeedLimits {
             bucket_capacity: if is_software { 128 } else { N_SORTED },
             overflow_capacity: 1 << if is_software { 18 } else { 20 },
             frequent_capacity: 1 << 18,
+            frequent_groups: if is_software { 4 } else { 512 },
             candidate_capacity: 1 << if is_software { 18 } else { 20 },
             first_piece: 1 << 16,
             max_piece: 1 << 20,
@@ -233,6 +234,7 @@ impl<'a> GpuSeeder<'a> {
             bucket_capacity: limits.bucket_capacity.min(N_SORTED),
             first_piece: limits.first_piece.min(max_piece),
             max_piece,
+            frequent_groups: limits.frequent_groups.clamp(1, MAX_GROUPS),
             batch: limits.batch.clamp(1, MAX_PIECES as usize),
             ..limits
         };
@@ -329,7 +331,7 @@ impl<'a> GpuSeeder<'a> {
             candidates.append(&mut result.candidates);
             self.times.pieces += result.n_done as u64;
             if let Some(failed) = batch.get(result.n_done) {
-                if failed.is_smallest() {
+                if failed.is_smallest() && result.n_done == 0 {
                     return Err(GpuError::Lost("a single hit did not fit into the memory for seeding".to_string()));
                 }
                 self.times.repeated += 1;
@@ -374,7 +376,7 @@ impl<'a> GpuSeeder<'a> {
         let (mut lookup, mut walk) = (Duration::ZERO, Duration::ZERO);
         for (piece_ix, piece) in batch.iter().enumerate() {
             let lookup_groups = (piece.n_positions * piece.n_flips).div_ceil(LOOKUP_LANES);
-            n_groups.push(lookup_groups + FREQUENT_GROUPS + WALK_GROUPS);
+            n_groups.push(lookup_groups + self.limits.frequent_groups + WALK_GROUPS);
             let params = SeedParams {
                 first_end: piece.first_end,
                 n_positions: piece.n_positions,
@@ -390,7 +392,7 @@ impl<'a> GpuSeeder<'a> {
             let buffers = self.bound(query_bases, n_before + piece_ix);
             let started = Instant::now();
             self.kernels.lookup.run(gpu, lookup_groups, &buffers);
-            self.kernels.frequent.run(gpu, FREQUENT_GROUPS, &buffers);
+            self.kernels.frequent.run(gpu, self.limits.frequent_groups, &buffers);
             if self.measures_stages {
                 gpu.wait()?;
                 lookup += started.elapsed();
@@ -504,7 +506,9 @@ impl Plan {
     fn repeat(&mut self, pieces: &[Piece], longest_list: u32) {
         let (failed, waiting) = pieces.split_first().expect("the piece that failed");
         self.open.extend(waiting.iter().rev());
-        self.open.extend(failed.cut(longest_list).into_iter().rev());
+        // Memory for candidates is shared by a batch: the smallest piece may fit when it comes first.
+        let parts = if failed.is_smallest() { vec![*failed] } else { failed.cut(longest_list) };
+        self.open.extend(parts.into_iter().rev());
         self.piece_len = (failed.n_positions / 4).max(1);
     }
 
@@ -566,6 +570,7 @@ fn params_for(
         threshold,
         best_limit: kinds.best_limit(),
         run_cap: limits.run_cap,
+        has_triples: u32::from(kinds.has_triples(x_drop)),
         ..SeedParams::default()
     }
 }
