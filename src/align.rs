@@ -17,9 +17,9 @@ use crate::alignment::Block;
 use crate::cpu::Ydrop;
 use crate::error::Result;
 use crate::extend::{BulkExtender, Truncation};
-use crate::filter::SearchCounts;
 use crate::filter::adaptive::AdaptiveTable;
 use crate::filter::query_best::{QueryHsps, keep_best};
+use crate::filter::{HspFinder, SearchCounts};
 use crate::options::{Options, Strands};
 use crate::output::StrandView;
 use crate::post::limits::{DepthLimit, HspLimit, QueryHspCount};
@@ -94,6 +94,7 @@ pub struct Aligner {
     counts: Counts,
     progress: Box<dyn Fn(u64) + Send + Sync>,
     bulk: Option<Box<dyn BulkExtender>>,
+    finder: Option<Box<dyn HspFinder>>,
 }
 
 /// One strand's work.
@@ -150,6 +151,7 @@ impl Aligner {
             counts: Counts::default(),
             progress: Box::new(|_| {}),
             bulk: None,
+            finder: None,
             target,
             options,
         }
@@ -172,6 +174,17 @@ impl Aligner {
     pub fn with_bulk_extender(mut self, bulk: Box<dyn BulkExtender>) -> Aligner {
         self.bulk = Some(bulk);
         self
+    }
+
+    /// Searches query strands on another device where that pays.
+    pub fn with_hsp_finder(mut self, finder: Box<dyn HspFinder>) -> Aligner {
+        self.finder = Some(finder);
+        self
+    }
+
+    /// The words of the target; none if queries bring their segments along.
+    pub fn table(&self) -> Option<&WordTable> {
+        self.table.as_ref()
     }
 
     /// The target; masked bases are `x`.
@@ -291,6 +304,7 @@ impl Aligner {
             query,
             ydrop: self.ydrop.as_ref(),
             bulk: self.bulk.as_deref(),
+            finder: self.finder.as_deref(),
             is_searched: self.table.is_some(),
             progress: &self.progress,
         }
@@ -441,7 +455,7 @@ impl Aligner {
         match (work, &self.table) {
             (Work::Done(found), _) => Ok((*found, SearchCounts::default())),
             (Work::Search, Some(table)) => {
-                let (hsps, search) = comparison.hsps(table);
+                let (hsps, search) = comparison.hsps(table)?;
                 (self.progress)(half);
                 let searched = started.elapsed().as_secs_f64();
                 let given = GivenHsps { hsps, ..GivenHsps::default() };

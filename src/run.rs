@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use fastz::align::{Aligner, Query, Sink};
 use fastz::extend::Truncation;
 use fastz::filter::query_best::QueryHsps;
-use fastz::gpu::{AdapterChoice, Gpu, GpuBulk, GpuExtender, OnFault};
+use fastz::gpu::{AdapterChoice, Gpu, GpuBulk, GpuExtender, GpuFinder, OnFault};
 use fastz::input::{QueryReader, ReadOptions, Specifier, read_target};
 use fastz::options::{SelfComparison, Strands};
 use fastz::output::{AlignmentWriter, Destination, Format, RunInfo, StrandView, Threshold, Thresholds, writer};
@@ -57,11 +57,8 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
         Some(coverage) => aligner.with_coverage(coverage),
         None => aligner,
     };
-    let gpu = open_gpu(invocation, &console)?.map(Arc::new);
-    let aligner = match &gpu {
-        Some(gpu) => aligner.with_bulk_extender(Box::new(gpu.clone())),
-        None => aligner,
-    };
+    let gpu = GpuEngines::open(invocation, &aligner, &console)?;
+    let aligner = gpu.attach(aligner);
     let aligner_bar = console.bar.clone();
     let mut aligner = aligner.with_progress(move |bases| aligner_bar.iter().for_each(|bar| bar.inc(bases)));
     outputs.begin(&info)?;
@@ -93,14 +90,14 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     if let Some(reader) = &mut segments {
         reader.finish()?;
     }
-    if let Some(fault) = gpu.as_ref().and_then(|gpu| gpu.fault()) {
+    if let Some(fault) = gpu.fault() {
         console.warn(&format!("fastz: the GPU failed and the CPU finished the run: {fault}"));
     }
     outputs.finish(&info, &aligner)?;
     write_coverage(invocation, &aligner)?;
     console.finish();
     if let Some(path) = &invocation.report {
-        write_report(path, &aligner, gpu.as_deref(), n_queries, started)?;
+        write_report(path, &aligner, gpu.bulk.as_deref(), n_queries, started)?;
     }
     Ok(())
 }
@@ -374,28 +371,65 @@ impl Console {
     }
 }
 
-/// The GPU that the invocation asks for. `auto` takes the CPU where there is no GPU, or it cannot do what is asked.
-fn open_gpu(invocation: &Invocation, console: &Console) -> anyhow::Result<Option<GpuBulk>> {
-    let choice = match &invocation.device {
-        Device::Cpu => return Ok(None),
-        Device::Auto | Device::Gpu => AdapterChoice::Auto,
-        Device::GpuNumber(number) => AdapterChoice::Index(*number),
-        Device::Named(name) => AdapterChoice::Name(name.clone()),
-    };
-    let is_auto = invocation.device == Device::Auto;
-    let Some(gapped) = &invocation.options.gapped else { return Ok(None) };
-    let scoring = &invocation.options.scoring;
-    if let Some(reason) = GpuExtender::reason_against(scoring, gapped) {
-        if !is_auto {
-            console.warn(&format!("fastz: gapped extension runs on the CPU: {reason}"));
+/// What runs on the GPU. `auto` takes the CPU where there is no GPU, or it cannot do what is asked.
+#[derive(Default)]
+struct GpuEngines {
+    finder: Option<Arc<GpuFinder>>,
+    bulk: Option<Arc<GpuBulk>>,
+}
+
+impl GpuEngines {
+    fn open(invocation: &Invocation, aligner: &Aligner, console: &Console) -> anyhow::Result<GpuEngines> {
+        let choice = match &invocation.device {
+            Device::Cpu => return Ok(GpuEngines::default()),
+            Device::Auto | Device::Gpu => AdapterChoice::Auto,
+            Device::GpuNumber(number) => AdapterChoice::Index(*number),
+            Device::Named(name) => AdapterChoice::Name(name.clone()),
+        };
+        let is_auto = invocation.device == Device::Auto;
+        let options = &invocation.options;
+        let is_possible = |stage: &str, reason: Option<String>| {
+            if let Some(reason) = &reason
+                && !is_auto
+            {
+                console.warn(&format!("fastz: {stage} runs on the CPU: {reason}"));
+            }
+            reason.is_none()
+        };
+        let table = aligner.table().filter(|_| is_possible("the search", GpuFinder::reason_against(options)));
+        let gapped = options
+            .gapped
+            .as_ref()
+            .filter(|gapped| is_possible("gapped extension", GpuExtender::reason_against(&options.scoring, gapped)));
+        if table.is_none() && gapped.is_none() {
+            return Ok(GpuEngines::default());
         }
-        return Ok(None);
+        let on_fault = if is_auto { OnFault::UseCpu } else { OnFault::Fail };
+        let engines = Gpu::open(&choice).and_then(|gpu| {
+            let finder = |table| GpuFinder::new(&gpu, aligner.target(), table, options, on_fault).map(Arc::new);
+            let bulk = |gapped| GpuBulk::new(gpu.clone(), &options.scoring, gapped, on_fault).map(Arc::new);
+            Ok(GpuEngines { finder: table.map(finder).transpose()?, bulk: gapped.map(bulk).transpose()? })
+        });
+        match engines {
+            Err(_) if is_auto => Ok(GpuEngines::default()),
+            engines => engines.context("cannot use the GPU; --device=cpu runs without it"),
+        }
     }
-    let on_fault = if is_auto { OnFault::UseCpu } else { OnFault::Fail };
-    match Gpu::open(&choice).and_then(|gpu| GpuBulk::new(gpu, scoring, gapped, on_fault)) {
-        Ok(bulk) => Ok(Some(bulk)),
-        Err(_) if is_auto => Ok(None),
-        Err(error) => Err(error).context("cannot use the GPU; --device=cpu runs without it"),
+
+    fn attach(&self, mut aligner: Aligner) -> Aligner {
+        if let Some(finder) = &self.finder {
+            aligner = aligner.with_hsp_finder(Box::new(finder.clone()));
+        }
+        if let Some(bulk) = &self.bulk {
+            aligner = aligner.with_bulk_extender(Box::new(bulk.clone()));
+        }
+        aligner
+    }
+
+    /// Why the GPU was given up, if it was.
+    fn fault(&self) -> Option<String> {
+        let of_finder = self.finder.as_ref().and_then(|finder| finder.fault());
+        of_finder.or_else(|| self.bulk.as_ref().and_then(|bulk| bulk.fault()))
     }
 }
 

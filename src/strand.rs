@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::extend::stitch::stitch;
 use crate::extend::{BulkExtender, GappedCounts, GappedStage, Truncation};
 use crate::filter::adaptive::AdaptiveTable;
-use crate::filter::{HspSearch, SearchCounts, entropy_adjusted, merge_by_diagonal};
+use crate::filter::{HspFinder, HspSearch, SearchCounts, entropy_adjusted, merge_by_diagonal};
 use crate::options::{
     GapFreeExtension, GappedOptions, GappedThreshold, HspThreshold, Options, QueryLimits, SelfComparison, Strands,
 };
@@ -38,6 +38,7 @@ pub(crate) struct StrandComparison<'a> {
     pub query: &'a SequenceSet,
     pub ydrop: Option<&'a Ydrop>,
     pub bulk: Option<&'a dyn BulkExtender>,
+    pub finder: Option<&'a dyn HspFinder>,
     /// Whether HSPs come from a search; otherwise they are given (`--segments`).
     pub is_searched: bool,
     /// Told of query bases as they are dealt with: half of them by the search, half by extension.
@@ -80,8 +81,14 @@ impl<'a> StrandComparison<'a> {
     }
 
     /// All HSPs of the strand, in LASTZ's order of discovery.
-    pub fn hsps(&self, table: &'a WordTable) -> (Vec<Hsp>, SearchCounts) {
-        if rayon::current_num_threads() > 1 { self.search(table).find_parallel() } else { self.search(table).find() }
+    pub fn hsps(&self, table: &'a WordTable) -> Result<(Vec<Hsp>, SearchCounts)> {
+        if let Some(finder) = self.finder
+            && let Some(found) = finder.find(self.query, self.target.is_reversed == self.query.is_reversed)?
+        {
+            return Ok(found);
+        }
+        let search = self.search(table);
+        Ok(if rayon::current_num_threads() > 1 { search.find_parallel() } else { search.find() })
     }
 
     /// As [`hsps`](Self::hsps), not merged where LASTZ selects among them first.

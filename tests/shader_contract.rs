@@ -3,6 +3,7 @@
 
 use fastz::gpu::kernel::reflect;
 use fastz::gpu::layout::{Field, GpuStruct, Hull, Params, Script, SideBounds, Span, Task, Verdict};
+use fastz::gpu::seeding::layout::{Candidate, SeedParams};
 use fastz::gpu::shaders::{Shader, assemble, requirements};
 use fastz::gpu::variant::Variant;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
@@ -102,6 +103,8 @@ fn structs_are_laid_out_alike_on_both_sides() {
     compare::<Span>(&modules);
     compare::<Script>(&modules);
     compare::<SideBounds>(&modules);
+    compare::<SeedParams>(&modules);
+    compare::<Candidate>(&modules);
 }
 
 fn compare<T: GpuStruct>(modules: &[naga::Module]) {

@@ -5,6 +5,7 @@ mod diagonals;
 mod entropy;
 mod exact;
 mod extension;
+mod finder;
 mod hit_filter;
 mod merge;
 pub mod query_best;
@@ -15,5 +16,6 @@ mod xdrop;
 
 pub use entropy::entropy_adjusted;
 pub use extension::HspAcceptance;
+pub use finder::HspFinder;
 pub use merge::merge_by_diagonal;
 pub use search::{HspSearch, RawHsp, SearchCounts};

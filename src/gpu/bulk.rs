@@ -4,29 +4,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::context::{Gpu, GpuError};
 use super::extender::{GpuCounts, GpuExtender};
+use super::fault::{FaultLog, OnFault};
 use super::unit::GpuUnit;
 use crate::alignment::Anchor;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::extend::{BulkExtender, BulkUnit, Side};
 use crate::options::GappedOptions;
 use crate::scoring::Scoring;
 use crate::sequence::SequenceSet;
 
-/// What happens when the device fails in the middle of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnFault {
-    /// The CPU does what is left, and the run says so at its end.
-    UseCpu,
-    /// The run ends with an error.
-    Fail,
-}
-
 /// A GPU that extends anchors of many units, one batch at a time.
 pub struct GpuBulk {
     extender: Mutex<GpuExtender>,
-    on_fault: OnFault,
-    /// The first fault; after it nothing more is sent to the device.
-    fault: Mutex<Option<String>>,
+    faults: FaultLog,
 }
 
 impl GpuBulk {
@@ -41,7 +31,7 @@ impl GpuBulk {
         on_fault: OnFault,
     ) -> std::result::Result<GpuBulk, GpuError> {
         let extender = GpuExtender::new(gpu, scoring, options)?;
-        Ok(GpuBulk { extender: Mutex::new(extender), on_fault, fault: Mutex::new(None) })
+        Ok(GpuBulk { extender: Mutex::new(extender), faults: FaultLog::new(on_fault) })
     }
 
     /// What the device did so far.
@@ -51,21 +41,11 @@ impl GpuBulk {
 
     /// Why the device was given up, if it was.
     pub fn fault(&self) -> Option<String> {
-        self.fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.faults.first()
     }
 
     fn lock(&self) -> MutexGuard<'_, GpuExtender> {
         self.extender.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Notes a fault; an error if the CPU may not step in.
-    fn give_up(&self, error: &GpuError) -> Result<()> {
-        let message = error.to_string();
-        self.fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(message.clone());
-        match self.on_fault {
-            OnFault::UseCpu => Ok(()),
-            OnFault::Fail => Err(Error::Device(message)),
-        }
     }
 }
 
@@ -74,7 +54,7 @@ const WORTHWHILE_ANCHORS: usize = 2048;
 
 impl BulkExtender for GpuBulk {
     fn least_anchors(&self) -> usize {
-        match self.on_fault {
+        match self.faults.on_fault() {
             OnFault::UseCpu => WORTHWHILE_ANCHORS,
             // The user asked for the GPU.
             OnFault::Fail => 1,
@@ -106,7 +86,7 @@ impl BulkUnit for GpuBulkUnit<'_> {
         }
         match self.bulk.lock().extend(&self.unit, anchors, wants_script) {
             Ok(extended) => Ok(extended),
-            Err(error) => self.bulk.give_up(&error).map(|()| vec![None; anchors.len()]),
+            Err(error) => self.bulk.faults.note(&error).map(|()| vec![None; anchors.len()]),
         }
     }
 }

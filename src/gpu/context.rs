@@ -31,6 +31,9 @@ pub enum GpuError {
         /// The driver's word.
         reason: String,
     },
+    /// What is asked for does not fit the device or its kernels.
+    #[error("{0}; use --device=cpu to do it without the GPU")]
+    OutOfRange(String),
     /// The device failed while it worked.
     #[error("the GPU failed: {0}; use --device=cpu to go on without it")]
     Lost(String),

@@ -41,6 +41,8 @@ macro_rules! gpu_struct {
     };
 }
 
+pub(super) use gpu_struct;
+
 gpu_struct! {
     /// What all tasks of a dispatch share.
     Params {
@@ -254,5 +256,6 @@ pub fn constants() -> String {
     number("COUNTER_ROWS", COUNTER_ROWS);
     number("WINDOW_ROWS", crate::extend::side::WINDOW_ROWS as u32);
     text.push_str(&format!("const DEAD: i32 = {DEAD}i;\nconst NO_BOUND: i32 = {NO_BOUND}i;\n"));
+    text.push_str(&super::seeding::layout::constants());
     text
 }

@@ -19,6 +19,9 @@
 //! | [`bounded`] | the same under the bounds of accepted blocks |
 //! | `executor` | repeat runs with links, trace back |
 //! | [`bulk`] | the extender behind the seam to the commit loop |
+//! | [`seeding`] | seed hits and the gap-free filter |
+//! | [`finder`] | the seeding behind the seam to the stages of a strand |
+//! | `fault` | what happens when a device fails |
 
 pub mod binning;
 pub mod bounded;
@@ -28,19 +31,25 @@ pub mod context;
 pub mod devices;
 mod executor;
 pub mod extender;
+mod fault;
+pub mod finder;
 mod form;
 pub mod kernel;
 pub mod layout;
 pub mod letters;
 pub mod queue;
 pub mod screen;
+pub mod seeding;
 pub mod shaders;
 pub mod unit;
 pub mod variant;
 
 pub use bounded::BoundedRun;
-pub use bulk::{GpuBulk, OnFault};
+pub use bulk::GpuBulk;
 pub use context::{AdapterChoice, Gpu, GpuError};
 pub use extender::{GpuCounts, GpuExtender, Inspected};
+pub use fault::OnFault;
+pub use finder::GpuFinder;
 pub use screen::{GpuScreen, Screened};
+pub use seeding::GpuSeeder;
 pub use unit::{GpuUnit, OneSided};

@@ -29,11 +29,25 @@ pub enum Shader {
     Traceback,
     /// `shaders/screen.wgsl`
     Screen,
+    /// `shaders/seed_lookup.wgsl`
+    SeedLookup,
+    /// `shaders/seed_frequent.wgsl`
+    SeedFrequent,
+    /// `shaders/seed_walk.wgsl`
+    SeedWalk,
 }
 
 impl Shader {
     /// All kernels.
-    pub const ALL: [Shader; 4] = [Shader::ExactInspector, Shader::ExactExecutor, Shader::Traceback, Shader::Screen];
+    pub const ALL: [Shader; 7] = [
+        Shader::ExactInspector,
+        Shader::ExactExecutor,
+        Shader::Traceback,
+        Shader::Screen,
+        Shader::SeedLookup,
+        Shader::SeedFrequent,
+        Shader::SeedWalk,
+    ];
 
     /// File name without extension, in `shaders/`.
     pub fn name(self) -> &'static str {
@@ -42,6 +56,9 @@ impl Shader {
             Shader::ExactExecutor => "exact_executor",
             Shader::Traceback => "traceback",
             Shader::Screen => "screen",
+            Shader::SeedLookup => "seed_lookup",
+            Shader::SeedFrequent => "seed_frequent",
+            Shader::SeedWalk => "seed_walk",
         }
     }
 
@@ -52,6 +69,9 @@ impl Shader {
             Shader::ExactExecutor => include_str!("../../shaders/exact_executor.wgsl"),
             Shader::Traceback => include_str!("../../shaders/traceback.wgsl"),
             Shader::Screen => include_str!("../../shaders/screen.wgsl"),
+            Shader::SeedLookup => include_str!("../../shaders/seed_lookup.wgsl"),
+            Shader::SeedFrequent => include_str!("../../shaders/seed_frequent.wgsl"),
+            Shader::SeedWalk => include_str!("../../shaders/seed_walk.wgsl"),
         }
     }
 }
@@ -66,6 +86,12 @@ const COMMONS: &[(&str, &str)] = &[
     ("spans", include_str!("../../shaders/common/spans.wgsl")),
     ("unbounded", include_str!("../../shaders/common/unbounded.wgsl")),
     ("stripe", include_str!("../../shaders/common/stripe.wgsl")),
+    ("seed_bases", include_str!("../../shaders/common/seed_bases.wgsl")),
+    ("seed_layout", include_str!("../../shaders/common/seed_layout.wgsl")),
+    ("seed_lookup", include_str!("../../shaders/common/seed_lookup.wgsl")),
+    ("seed_run", include_str!("../../shaders/common/seed_run.wgsl")),
+    ("seed_sort", include_str!("../../shaders/common/seed_sort.wgsl")),
+    ("seed_tallies", include_str!("../../shaders/common/seed_tallies.wgsl")),
     ("subgroup", include_str!("../../shaders/common/subgroup.wgsl")),
     ("workgroup", include_str!("../../shaders/common/workgroup.wgsl")),
 ];

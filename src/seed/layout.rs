@@ -98,6 +98,13 @@ impl WordLayout {
         Some(gather(transitions, &self.class_groups, window.class) as u32)
     }
 
+    /// How the planes go into an index: shift, mask, target bit and plane (0 transition, 1 class) of each group.
+    pub fn groups(&self) -> Vec<(u32, u64, u32, u32)> {
+        let planes = [(&self.transition_groups, 0), (&self.class_groups, 1)];
+        let groups = planes.into_iter().flat_map(|(groups, plane)| groups.iter().map(move |group| (group, plane)));
+        groups.map(|(group, plane)| (group.shift, group.mask, group.to, plane)).collect()
+    }
+
     /// What to flip in a query word, in the order of lookups: nothing, each transition from the right end to the
     /// left, and with two allowed each one followed by the pairs it forms with places to its left (2.3).
     pub fn flips(&self, transitions: u8) -> Vec<u32> {

@@ -89,6 +89,11 @@ impl WordTable {
         self.ends.len()
     }
 
+    /// `occupied`, `ranks`, `starts` and `ends`, for a copy in device memory.
+    pub(crate) fn arrays(&self) -> (&[u64], &[u32], &[u32], &[u32]) {
+        (&self.occupied, &self.ranks, &self.starts, &self.ends)
+    }
+
     /// Whether a word occurs.
     #[inline]
     pub(crate) fn occurs(&self, word: u32) -> bool {

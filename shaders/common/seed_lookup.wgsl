@@ -1,0 +1,134 @@
+// seed_lookup: words of query windows, the table of the target's words, and where hits go.
+//
+// A hit is (order key, target end). The order key is the place of the query window in the piece, above 8 bits for the
+// place of the lookup: hits in LASTZ's order have ascending keys, and descending target ends within a key
+// (lastz-semantics 2.3).
+//
+// buckets      bucket_capacity hits for each of N_SLOTS residues of the diagonal
+//              then overflow_capacity hits of any residue
+//              then frequent_capacity lookups (order key, rank of the word) that seed_frequent works off
+
+struct SeedWords {
+    flips: array<vec4<u32>, 64>,        // what to flip in a word, lookup by lookup
+    groups: array<vec4<u32>, 32>,       // shift, mask, target bit, plane: neighbouring places that go to an index
+}
+
+@group(0) @binding(0) var<uniform> params: SeedParams;
+@group(0) @binding(1) var<uniform> words: SeedWords;
+@group(0) @binding(2) var<storage, read> word_blocks: array<vec2<u32>>;
+@group(0) @binding(3) var<storage, read> word_starts: array<u32>;
+@group(0) @binding(4) var<storage, read> word_ends: array<u32>;
+@group(0) @binding(5) var<storage, read> target_bases: array<vec4<u32>>;
+@group(0) @binding(6) var<storage, read> query_bases: array<vec4<u32>>;
+@group(0) @binding(7) var<storage, read> reaches: array<vec2<u32>>;
+@group(0) @binding(8) var<storage, read_write> buckets: array<vec2<u32>>;
+@group(0) @binding(9) var<storage, read_write> tallies: array<atomic<u32>>;
+
+var<workgroup> sh_hits: atomic<u32>;
+var<workgroup> sh_dropped: atomic<u32>;
+var<private> n_hits: u32;
+var<private> n_dropped: u32;
+
+fn query_end_of(key: u32) -> u32 {
+    return params.first_end + (key >> FLIP_BITS);
+}
+
+fn window_before(end: u32) -> u32 {
+    return end - params.window_len + BASES_PADDING;
+}
+
+fn flip_at(flip_ix: u32) -> u32 {
+    return words.flips[flip_ix >> 2u][flip_ix & 3u];
+}
+
+// The index of a window without special bases (src/seed/layout.rs).
+fn word_of(window: vec4<u32>) -> u32 {
+    var word = 0u;
+    for (var i = 0u; i < params.n_groups; i += 1u) {
+        let group = words.groups[i];
+        let plane = select(window.x, window.y, group.w == 1u);
+        word |= ((plane >> group.x) & group.y) << group.z;
+    }
+    return word;
+}
+
+// The part of a word's list that belongs to the piece.
+fn list_of(rank: u32) -> vec2<u32> {
+    let start = word_starts[rank];
+    let len = word_starts[rank + 1u] - start;
+    return vec2(start + min(params.list_first, len), start + min(params.list_end, len));
+}
+
+// The tests that only some runs need (src/seed/scan.rs).
+fn passes_checks(target_end: u32, query_end: u32, flip: u32) -> bool {
+    let target_part = target_window(window_before(target_end));
+    let query_part = query_window(window_before(query_end));
+    if params.is_masked_later == 1u && (target_part.z & params.window_mask) != 0u {
+        return false;
+    }
+    let transversion = target_part.y ^ query_part.y;
+    let other = (target_part.x ^ query_part.x) | transversion;
+    if countOneBits(other & params.resolve_mask) + countOneBits(flip) > params.transitions {
+        return false;
+    }
+    if params.filter_mask != 0u {
+        if countOneBits(~other & params.filter_mask) < params.filter_matches
+            || countOneBits(transversion & params.filter_mask) > params.filter_transversions {
+            return false;
+        }
+    }
+    if params.self_rule == SELF_SAME_STRAND {
+        return target_end < query_end;
+    }
+    if params.self_rule == SELF_OTHER_STRAND {
+        return target_end + query_end + 1u - 2u * params.window_len < params.self_sum;
+    }
+    return true;
+}
+
+// Counts a hit, and puts it into its bucket unless its diagonal has been looked at (2.4).
+fn place_hit(target_end: u32, key: u32, flip: u32) {
+    let query_end = query_end_of(key);
+    if params.has_checks == 1u && !passes_checks(target_end, query_end, flip) {
+        return;
+    }
+    n_hits += 1u;
+    let slot = (target_end - query_end) & SLOT_MASK;
+    if params.diagonal_rule == RULE_HASHED && reaches[slot].x > query_end - params.window_len {
+        n_dropped += 1u;
+        return;
+    }
+    let place = atomicAdd(&tallies[BUCKET_TALLIES + slot], 1u);
+    if place < params.bucket_capacity {
+        buckets[slot * params.bucket_capacity + place] = vec2(key, target_end);
+        return;
+    }
+    let overflow = atomicAdd(&tallies[piece_tally(TALLY_OVERFLOW)], 1u);
+    if overflow < params.overflow_capacity {
+        buckets[N_SLOTS * params.bucket_capacity + overflow] = vec2(key, target_end);
+    } else {
+        fail();
+    }
+}
+
+// Adds up the counts of a workgroup.
+fn report_hits(lane: u32) {
+    if lane == 0u {
+        atomicStore(&sh_hits, 0u);
+        atomicStore(&sh_dropped, 0u);
+    }
+    workgroupBarrier();
+    atomicAdd(&sh_hits, n_hits);
+    atomicAdd(&sh_dropped, n_dropped);
+    workgroupBarrier();
+    if lane == 0u {
+        let hits = atomicLoad(&sh_hits);
+        let dropped = atomicLoad(&sh_dropped);
+        tally(TALLY_HITS, hits);
+        tally(TALLY_DROPPED, dropped);
+        if hits > dropped {
+            atomicAdd(&tallies[piece_tally(TALLY_PLACED)], hits - dropped);
+        }
+        atomicAdd(&tallies[piece_tally(TALLY_FINISHED)], 1u);
+    }
+}

@@ -1,0 +1,372 @@
+//! Seeding and the gap-free filter on the GPU against the CPU: the same HSPs in the same order, and the same counts.
+
+mod gpu_support;
+
+use fastz::filter::HspSearch;
+use fastz::gpu::seeding::SeedLimits;
+use fastz::gpu::{Gpu, GpuError, GpuSeeder};
+use fastz::options::{GapFreeExtension, HspThreshold, Options, SeedHitFilter, SelfComparison, Twins, WordCountLimit};
+use fastz::scoring::Scoring;
+use fastz::seed::{SeedPattern, WordTable};
+use fastz::sequence::{Partition, SequenceSet};
+use gpu_support::{SplitMix64, gpu_or_skip};
+
+/// Searches on both sides and fails on the first difference. Returns the number of HSPs.
+fn compare(
+    what: &str,
+    gpu: &Gpu,
+    (target, query): (&SequenceSet, &SequenceSet),
+    options: &Options,
+    limits: Option<SeedLimits>,
+) -> usize {
+    compare_strands(what, gpu, (target, query), options, limits, false)
+}
+
+fn compare_strands(
+    what: &str,
+    gpu: &Gpu,
+    (target, query): (&SequenceSet, &SequenceSet),
+    options: &Options,
+    limits: Option<SeedLimits>,
+    is_same_strand: bool,
+) -> usize {
+    assert_eq!(GpuSeeder::reason_against(options), None, "{what}");
+    let table = WordTable::build(target, &options.seed).unwrap();
+    let limits = limits.unwrap_or_else(|| SeedLimits::for_device(gpu));
+    let mut seeder = GpuSeeder::with_limits(gpu, target, &table, options, limits).unwrap();
+    assert_eq!(seeder.reason_against_query(query, is_same_strand), None, "{what}");
+    let (expected, expected_counts) = HspSearch::new(&table, target, query, options, is_same_strand).find();
+    let (found, mut counts) = seeder.find(query, is_same_strand).unwrap();
+    for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
+        assert_eq!(found, expected, "{what}: HSP {i}");
+    }
+    assert_eq!(found.len(), expected.len(), "{what}: number of HSPs");
+    // After merging the CPU counts what it merged.
+    counts.hsps = expected_counts.hsps;
+    assert_eq!(counts, expected_counts, "{what}");
+    expected.len()
+}
+
+/// Homologous stretches of all lengths among random sequence, with repeats, tandem repeats, N and lower case.
+fn related_pair(rng: &mut SplitMix64, pieces: usize) -> (Vec<u8>, Vec<u8>) {
+    let (mut target, mut query) = (rng.bases(50), rng.bases(20));
+    let repeat = rng.bases(300);
+    for piece in 0..pieces {
+        let len = 30 + rng.below(1500);
+        let mut shared = match piece % 5 {
+            0 => rng.mutated(&repeat, 30),
+            1 => {
+                let unit = 1 + rng.below(9);
+                rng.bases(unit).into_iter().cycle().take(40 + len / 8).collect()
+            }
+            _ => rng.bases(len),
+        };
+        let at = rng.below(shared.len());
+        let end = (at + rng.below(40)).min(shared.len());
+        match piece % 4 {
+            0 => shared[at..end].fill(b'N'),
+            1 => shared[at..end].make_ascii_lowercase(),
+            _ => {}
+        }
+        query.extend(rng.mutated(&shared, 4 + piece % 20));
+        target.extend(shared);
+        let (gap, other_gap) = (rng.below(300), rng.below(300));
+        target.extend(rng.bases(gap));
+        query.extend(rng.bases(other_gap));
+    }
+    (target, query)
+}
+
+fn single(bases: &[u8]) -> SequenceSet {
+    SequenceSet::single("s", bases)
+}
+
+/// Several sequences in one array with separators.
+fn partitioned(parts: &[&[u8]]) -> SequenceSet {
+    let mut set = SequenceSet { bases: vec![0], is_partitioned: true, ..SequenceSet::single("s", b"") };
+    set.partitions.clear();
+    for part in parts {
+        let range = set.bases.len()..set.bases.len() + part.len();
+        set.partitions.push(Partition { range, full_len: part.len(), ..Partition::default() });
+        set.bases.extend_from_slice(part);
+        set.bases.push(0);
+    }
+    set
+}
+
+fn options(change: impl FnOnce(&mut Options)) -> Options {
+    let mut options = Options::default();
+    change(&mut options);
+    options
+}
+
+fn set_pattern(options: &mut Options, pattern: &str, transitions: u8) {
+    options.seed.pattern = SeedPattern::parse(pattern).unwrap();
+    options.seed.transitions = transitions;
+}
+
+fn x_drop(x_drop: i32, entropy: bool) -> GapFreeExtension {
+    GapFreeExtension::XDrop { x_drop, entropy }
+}
+
+/// So small that pieces end everywhere and do not fit at first.
+fn tight() -> SeedLimits {
+    SeedLimits {
+        bucket_capacity: 2,
+        overflow_capacity: 40,
+        frequent_capacity: 3,
+        frequent_groups: 1,
+        candidate_capacity: 8,
+        first_piece: 700,
+        max_piece: 1500,
+        batch: 3,
+        run_cap: 20,
+    }
+}
+
+#[test]
+fn defaults_on_related_sequences() {
+    let Some(gpu) = gpu_or_skip("defaults_on_related_sequences") else { return };
+    let mut rng = SplitMix64(1);
+    for round in 0..3 {
+        let (target, query) = related_pair(&mut rng, 40);
+        let (target, query) = (single(&target), single(&query));
+        let n = compare(&format!("round {round}"), &gpu, (&target, &query), &Options::default(), None);
+        assert!(n > 10, "round {round} has {n} HSPs");
+        compare(
+            &format!("round {round}, minus"),
+            &gpu,
+            (&target, &query.reverse_complement()),
+            &Options::default(),
+            None,
+        );
+    }
+}
+
+#[test]
+fn seeds_of_all_kinds() {
+    let Some(gpu) = gpu_or_skip("seeds_of_all_kinds") else { return };
+    let mut rng = SplitMix64(2);
+    let (target, query) = related_pair(&mut rng, 25);
+    let (target, query) = (single(&target), single(&query));
+    type Change = fn(&mut Options);
+    let changes: [(&str, Change); 14] = [
+        ("no transition", |o| o.seed.transitions = 0),
+        ("two transitions", |o| o.seed.transitions = 2),
+        ("14 of 22", |o| set_pattern(o, SeedPattern::FOURTEEN_OF_22, 1)),
+        ("match12", |o| set_pattern(o, "111111111111", 0)),
+        ("match15, two transitions", |o| set_pattern(o, "111111111111111", 2)),
+        ("half14", |o| set_pattern(o, "TTTTTTTTTTTTTT", 0)),
+        ("32 places", |o| set_pattern(o, "TTTTTTTTT0T0T0T0T0T0T0T0T0TTTTTT", 0)),
+        ("mixed", |o| set_pattern(o, "1T1001100101011T11", 0)),
+        ("short words, resolved", |o| o.seed.word_bits = 16),
+        ("step", |o| o.seed.step = 7),
+        ("filter", |o| {
+            o.seed.hit_filter = Some(SeedHitFilter { min_matches: 15, max_transversions: Some(2), cares_only: false })
+        }),
+        ("filter of cares", |o| {
+            o.seed.hit_filter = Some(SeedHitFilter { min_matches: 12, max_transversions: None, cares_only: true })
+        }),
+        ("word count", |o| o.seed.word_count_limit = Some(WordCountLimit::Count(2))),
+        ("recover", |o| o.seed.recover_hits = true),
+    ];
+    for (what, change) in changes {
+        compare(what, &gpu, (&target, &query), &options(change), None);
+    }
+}
+
+#[test]
+fn scores_thresholds_and_x_drops() {
+    let Some(gpu) = gpu_or_skip("scores_thresholds_and_x_drops") else { return };
+    let mut rng = SplitMix64(3);
+    let (target, query) = related_pair(&mut rng, 25);
+    let (target, query) = (single(&target), single(&query));
+    type Change = fn(&mut Options);
+    let changes: [(&str, Change); 9] = [
+        ("no entropy", |o| o.gap_free = x_drop(910, false)),
+        ("X = 0", |o| o.gap_free = x_drop(0, true)),
+        ("X = 100", |o| o.gap_free = x_drop(100, true)),
+        ("X = 20000", |o| o.gap_free = x_drop(20_000, true)),
+        ("K = 1500", |o| o.hsp_threshold = HspThreshold::Score(1500)),
+        ("K = -1", |o| o.hsp_threshold = HspThreshold::Score(-1)),
+        ("match scores", |o| {
+            o.scoring = Scoring::from_acgt(
+                &[[1, -1, -1, -1], [-1, 1, -1, -1], [-1, -1, 1, -1], [-1, -1, -1, 1]],
+                -1,
+                -10,
+                4,
+                1,
+            );
+            o.gap_free = x_drop(10, true);
+            o.hsp_threshold = HspThreshold::Score(30);
+        }),
+        ("asymmetric scores", |o| {
+            o.scoring = Scoring::from_acgt(
+                &[[91, -14, -31, -120], [-114, 800, -125, 5], [-30, -2, 77, -14], [-223, -31, -1, 92]],
+                -9,
+                -70,
+                400,
+                30,
+            );
+        }),
+        ("windows", |o| o.gap_free = GapFreeExtension::None),
+    ];
+    for (what, change) in changes {
+        compare(what, &gpu, (&target, &query), &options(change), None);
+    }
+    let unfiltered = options(|o| {
+        o.gap_free = GapFreeExtension::None;
+        o.gapped = None;
+    });
+    compare("all hits", &gpu, (&target, &query), &unfiltered, None);
+}
+
+#[test]
+fn pieces_that_do_not_fit_are_repeated() {
+    let Some(gpu) = gpu_or_skip("pieces_that_do_not_fit_are_repeated") else { return };
+    let mut rng = SplitMix64(4);
+    let (target, query) = related_pair(&mut rng, 3);
+    let (target, query) = (single(&target), single(&query));
+    let table = WordTable::build(&target, &Options::default().seed).unwrap();
+    let defaults = Options::default();
+    let mut seeder = GpuSeeder::with_limits(&gpu, &target, &table, &defaults, tight()).unwrap();
+    let (found, _) = seeder.find(&query, false).unwrap();
+    assert_eq!(found, HspSearch::new(&table, &target, &query, &defaults, false).find().0);
+    assert!(seeder.times().repeated > 0, "{:?}", seeder.times());
+    compare("tight", &gpu, (&target, &query), &Options::default(), Some(tight()));
+    compare("tight, recover", &gpu, (&target, &query), &options(|o| o.seed.recover_hits = true), Some(tight()));
+    compare(
+        "tight, windows",
+        &gpu,
+        (&target, &query),
+        &options(|o| o.gap_free = GapFreeExtension::None),
+        Some(tight()),
+    );
+}
+
+#[test]
+fn one_word_everywhere_is_cut_down_to_parts_of_lists() {
+    let Some(gpu) = gpu_or_skip("one_word_everywhere_is_cut_down_to_parts_of_lists") else { return };
+    let (target, query) = (single(&[b'A'; 80]), single(&[b'A'; 20]));
+    let limits = SeedLimits { frequent_capacity: 0, overflow_capacity: 4, candidate_capacity: 2, ..tight() };
+    // Every hit has a diagonal of its own.
+    let sensitive = options(|o| {
+        o.hsp_threshold = HspThreshold::Score(500);
+        o.gap_free = x_drop(910, false);
+    });
+    assert!(compare("poly-A", &gpu, (&target, &query), &sensitive, Some(limits)) > 60);
+}
+
+#[test]
+fn identical_sequences_and_long_runs() {
+    let Some(gpu) = gpu_or_skip("identical_sequences_and_long_runs") else { return };
+    let mut rng = SplitMix64(5);
+    let bases = rng.bases(40_000);
+    let (target, query) = (single(&bases), single(&bases));
+    assert_eq!(compare("identical", &gpu, (&target, &query), &Options::default(), None), 1);
+    let few_slots =
+        SeedLimits { bucket_capacity: 4, overflow_capacity: 1 << 16, run_cap: 50, ..SeedLimits::for_device(&gpu) };
+    compare("identical, crowded", &gpu, (&target, &query), &Options::default(), Some(few_slots));
+    let close = single(&rng.mutated(&bases, 60));
+    compare("close, crowded", &gpu, (&target, &close), &Options::default(), Some(few_slots));
+    let recover = options(|o| o.seed.recover_hits = true);
+    compare("close, crowded, recover", &gpu, (&target, &close), &recover, Some(few_slots));
+}
+
+#[test]
+fn distant_diagonals_collide() {
+    let Some(gpu) = gpu_or_skip("distant_diagonals_collide") else { return };
+    let mut rng = SplitMix64(6);
+    // Copies of one stretch at distances of 65536: their diagonals share a residue.
+    let shared = rng.bases(400);
+    let mut target = rng.bases(3 * 65_536);
+    for (i, start) in [100, 65_636, 131_172, 131_872].into_iter().enumerate() {
+        target[start..start + 400 - 60 * i].copy_from_slice(&shared[..400 - 60 * i]);
+    }
+    let mut query = rng.bases(50);
+    query.extend(&shared);
+    query.extend(rng.bases(30));
+    query.extend(&shared[20..300]);
+    let (target, query) = (single(&target), single(&query));
+    for (what, recover) in [("hashed", false), ("recovered", true)] {
+        let options = options(|o| o.seed.recover_hits = recover);
+        compare(what, &gpu, (&target, &query), &options, None);
+        compare(
+            what,
+            &gpu,
+            (&target, &query),
+            &options,
+            Some(SeedLimits { run_cap: 16, overflow_capacity: 400, candidate_capacity: 400, ..tight() }),
+        );
+    }
+}
+
+#[test]
+fn several_sequences_and_self() {
+    let Some(gpu) = gpu_or_skip("several_sequences_and_self") else { return };
+    let mut rng = SplitMix64(7);
+    let (a, b) = related_pair(&mut rng, 10);
+    let (target, query) = (partitioned(&[&a, &b[..b.len() / 2], b"ACGT"]), partitioned(&[&b, &a]));
+    compare("several", &gpu, (&target, &query), &Options::default(), None);
+    let mirrored = options(|o| o.self_comparison = SelfComparison::Mirrored);
+    let whole = single(&[a.clone(), b.clone()].concat());
+    assert!(compare_strands("self, plus", &gpu, (&whole, &whole), &mirrored, None, true) > 0);
+    compare_strands("self, minus", &gpu, (&whole, &whole.reverse_complement()), &mirrored, None, false);
+    compare_strands("self, several", &gpu, (&target, &target), &mirrored, None, true);
+    let table = WordTable::build(&target, &mirrored.seed).unwrap();
+    let seeder = GpuSeeder::new(&gpu, &target, &table, &mirrored).unwrap();
+    assert!(seeder.reason_against_query(&target.reverse_complement(), false).is_some());
+}
+
+#[test]
+fn targets_masked_after_the_table_was_built() {
+    let Some(gpu) = gpu_or_skip("targets_masked_after_the_table_was_built") else { return };
+    let mut rng = SplitMix64(8);
+    let (mut target, query) = related_pair(&mut rng, 10);
+    let options = Options::default();
+    let mut table = WordTable::build(&single(&target), &options.seed).unwrap();
+    let end = target.len() / 2;
+    target[100..end].make_ascii_lowercase();
+    let (target, query) = (single(&target), single(&query));
+    table.update_mask(&target);
+    let (expected, expected_counts) = HspSearch::new(&table, &target, &query, &options, false).find();
+    let (found, counts) = GpuSeeder::new(&gpu, &target, &table, &options).unwrap().find(&query, false).unwrap();
+    assert_eq!((found, counts), (expected, expected_counts));
+}
+
+#[test]
+fn tiny_and_empty_sequences() {
+    let Some(gpu) = gpu_or_skip("tiny_and_empty_sequences") else { return };
+    let word = b"ACGTTGCAACGGTATCGATCCATGACCGTTAGCA";
+    for (target, query) in
+        [(&b""[..], &b""[..]), (b"", word), (word, b""), (&word[..19], &word[..19]), (&word[..18], word)]
+    {
+        compare(
+            "tiny",
+            &gpu,
+            (&single(target), &single(query)),
+            &options(|o| o.hsp_threshold = HspThreshold::Score(1)),
+            None,
+        );
+    }
+}
+
+#[test]
+fn what_the_gpu_leaves_to_the_cpu_is_said() {
+    let refused = [
+        options(|o| o.seed.twins = Some(Twins { min_gap: 0, max_gap: 10 })),
+        options(|o| o.gap_free = GapFreeExtension::Exact(20)),
+        options(|o| o.hsp_threshold = HspThreshold::TopBases(1000)),
+        options(|o| o.limits.blocks = Some(1)),
+        options(|o| set_pattern(o, &"T".repeat(33), 0)),
+    ];
+    for options in refused {
+        assert!(GpuSeeder::reason_against(&options).is_some());
+    }
+    let Some(gpu) = gpu_or_skip("what_the_gpu_leaves_to_the_cpu_is_said") else { return };
+    let huge = options(|o| o.scoring = Scoring::from_acgt(&[[1 << 21; 4]; 4], -100, -1000, 400, 30));
+    let target = single(b"ACGT");
+    let table = WordTable::build(&target, &huge.seed).unwrap();
+    let refusal = GpuSeeder::new(&gpu, &target, &table, &huge).err();
+    assert!(matches!(refusal, Some(GpuError::OutOfRange(_))), "{refusal:?}");
+}
