@@ -407,8 +407,8 @@ impl GpuEngines {
         let on_fault = if is_auto { OnFault::UseCpu } else { OnFault::Fail };
         let engines = Gpu::open(&choice).and_then(|gpu| {
             let finder = |table| GpuFinder::new(&gpu, aligner.target(), table, options, on_fault).map(Arc::new);
-            let bulk = |gapped| GpuBulk::new(gpu.clone(), &options.scoring, gapped, on_fault).map(Arc::new);
-            Ok(GpuEngines { finder: table.map(finder).transpose()?, bulk: gapped.map(bulk).transpose()? })
+            let bulk = |gapped| Arc::new(GpuBulk::new(gpu.clone(), &options.scoring, gapped, on_fault));
+            Ok(GpuEngines { finder: table.map(finder).transpose()?, bulk: gapped.map(bulk) })
         });
         match engines {
             Err(_) if is_auto => Ok(GpuEngines::default()),
@@ -441,7 +441,7 @@ fn write_report(
     started: Instant,
 ) -> anyhow::Result<()> {
     let report = serde_json::json!({
-        "gpu": gpu.map(GpuBulk::counts),
+        "gpu": gpu.and_then(GpuBulk::counts),
         "program": concat!("fastz ", env!("CARGO_PKG_VERSION")),
         "seconds": started.elapsed().as_secs_f64(),
         "threads": rayon::current_num_threads(),

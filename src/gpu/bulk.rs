@@ -15,28 +15,29 @@ use crate::sequence::SequenceSet;
 
 /// A GPU that extends anchors of many units, one batch at a time.
 pub struct GpuBulk {
-    extender: Mutex<GpuExtender>,
+    gpu: Gpu,
+    scoring: Scoring,
+    options: GappedOptions,
+    /// Compiled when the first unit comes: that takes longer than many a run.
+    extender: Mutex<Option<GpuExtender>>,
     faults: FaultLog,
 }
 
 impl GpuBulk {
-    /// Compiles the kernels; [`GpuExtender::reason_against`] must be `None`.
-    ///
-    /// # Errors
-    /// If the device refuses a kernel.
-    pub fn new(
-        gpu: Gpu,
-        scoring: &Scoring,
-        options: &GappedOptions,
-        on_fault: OnFault,
-    ) -> std::result::Result<GpuBulk, GpuError> {
-        let extender = GpuExtender::new(gpu, scoring, options)?;
-        Ok(GpuBulk { extender: Mutex::new(extender), faults: FaultLog::new(on_fault) })
+    /// Keeps a device for units to come; [`GpuExtender::reason_against`] must be `None`.
+    pub fn new(gpu: Gpu, scoring: &Scoring, options: &GappedOptions, on_fault: OnFault) -> GpuBulk {
+        GpuBulk {
+            gpu,
+            scoring: scoring.clone(),
+            options: options.clone(),
+            extender: Mutex::new(None),
+            faults: FaultLog::new(on_fault),
+        }
     }
 
-    /// What the device did so far.
-    pub fn counts(&self) -> GpuCounts {
-        self.lock().counts()
+    /// What the device did so far; `None` if it was never needed.
+    pub fn counts(&self) -> Option<GpuCounts> {
+        self.lock().as_ref().map(GpuExtender::counts)
     }
 
     /// Why the device was given up, if it was.
@@ -44,13 +45,34 @@ impl GpuBulk {
         self.faults.first()
     }
 
-    fn lock(&self) -> MutexGuard<'_, GpuExtender> {
+    fn lock(&self) -> MutexGuard<'_, Option<GpuExtender>> {
         self.extender.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs `work` with the extender, and takes note of its failure.
+    fn with_extender<T>(
+        &self,
+        work: impl FnOnce(&mut GpuExtender) -> std::result::Result<T, GpuError>,
+    ) -> Result<Option<T>> {
+        if self.fault().is_some() {
+            return Ok(None);
+        }
+        let mut slot = self.lock();
+        let done = match &mut *slot {
+            Some(extender) => work(extender),
+            None => GpuExtender::new(self.gpu.clone(), &self.scoring, &self.options)
+                .and_then(|extender| work(slot.insert(extender))),
+        };
+        match done {
+            Ok(result) => Ok(Some(result)),
+            Err(error) => self.faults.note(&error).map(|()| None),
+        }
     }
 }
 
-/// Anchors of a unit from which on the GPU pays beside a few CPU cores: below, the latency of its long runs counts.
-const WORTHWHILE_ANCHORS: usize = 2048;
+/// Anchors of a unit from which on the GPU pays beside the CPU's cores. Fewer are mostly long runs, which the commit
+/// order strings together; then latency counts, and the CPU's is lower (measured on an H200 beside 16 cores).
+const WORTHWHILE_ANCHORS: usize = 1 << 16;
 
 impl BulkExtender for GpuBulk {
     fn least_anchors(&self) -> usize {
@@ -62,10 +84,7 @@ impl BulkExtender for GpuBulk {
     }
 
     fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {
-        if self.fault().is_some() {
-            return Ok(None);
-        }
-        let unit = self.lock().load(target, query).ok();
+        let unit = self.with_extender(|extender| Ok(extender.load(target, query).ok()))?.flatten();
         Ok(unit.map(|unit| Box::new(GpuBulkUnit { bulk: self, unit }) as Box<dyn BulkUnit + 'a>))
     }
 }
@@ -81,12 +100,7 @@ impl BulkUnit for GpuBulkUnit<'_> {
         anchors: &[Anchor],
         wants_script: &dyn Fn(&Side, &Side) -> bool,
     ) -> Result<Vec<Option<(Side, Side)>>> {
-        if self.bulk.fault().is_some() {
-            return Ok(vec![None; anchors.len()]);
-        }
-        match self.bulk.lock().extend(&self.unit, anchors, wants_script) {
-            Ok(extended) => Ok(extended),
-            Err(error) => self.bulk.faults.note(&error).map(|()| vec![None; anchors.len()]),
-        }
+        let extended = self.bulk.with_extender(|extender| extender.extend(&self.unit, anchors, wants_script))?;
+        Ok(extended.unwrap_or_else(|| vec![None; anchors.len()]))
     }
 }
