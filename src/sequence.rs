@@ -94,7 +94,7 @@ impl SequenceSet {
 
     /// The length that LASTZ takes shares of (`--hspthresh=top<p>%`, `--querydepth`): of the separators all but the last.
     pub fn counted_len(&self) -> usize {
-        self.bases.len() - usize::from(self.is_partitioned)
+        self.bases.len().saturating_sub(usize::from(self.is_partitioned))
     }
 
     /// Whether there is no base and no separator.
