@@ -48,7 +48,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     };
     let target_len = target.len();
     let header_target = SequenceSet { bases: Vec::new(), ..target.clone() };
-    let info = run_info(invocation, &header_target, target_len, &files);
+    let info = run_info(invocation, &header_target, target.counted_len(), &files);
     let aligner = match segments {
         Some(_) => Aligner::for_segments(target, invocation.options.clone()),
         None => Aligner::new(target, invocation.options.clone())?,
@@ -149,7 +149,7 @@ impl Files {
 fn run_info<'a>(
     invocation: &'a Invocation,
     target: &'a SequenceSet,
-    target_len: usize,
+    counted_len: usize,
     files: &'a Files,
 ) -> RunInfo<'a> {
     let options = &invocation.options;
@@ -157,7 +157,7 @@ fn run_info<'a>(
     let mut info = RunInfo::new(&invocation.program_token, options, target, files.query.file(), pattern);
     info.arguments = &invocation.header_arguments;
     let shown = &invocation.header;
-    let hsp = Threshold::from_hsp_threshold(shown.hsp_threshold, target_len);
+    let hsp = Threshold::from_hsp_threshold(shown.hsp_threshold, counted_len);
     info.thresholds = Thresholds {
         hsp,
         gapped: shown.gapped_threshold.map_or(hsp, Threshold::Score),

@@ -92,6 +92,11 @@ impl SequenceSet {
         self.bases.len()
     }
 
+    /// The length that LASTZ takes shares of (`--hspthresh=top<p>%`, `--querydepth`): of the separators all but the last.
+    pub fn counted_len(&self) -> usize {
+        self.bases.len().saturating_sub(usize::from(self.is_partitioned))
+    }
+
     /// Whether there is no base and no separator.
     pub fn is_empty(&self) -> bool {
         self.bases.is_empty()

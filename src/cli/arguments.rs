@@ -12,8 +12,8 @@ use fastz::scoring::setup::{Ambiguity, PairScore};
 
 use super::output_arguments::{LimitArguments, OutputArguments, PerformanceArguments, PostArguments};
 use super::values::{
-    Chain, GapCost, MatchScores, Seed, ambiguity, count, drop_threshold, exact_length, gapped_threshold, hsp_threshold,
-    ignored_bytes, mismatch, pair_score, step, traceback_bytes, twins, word_bits, word_count_limit,
+    Chain, GapCost, MatchScores, Seed, ambiguity, count, exact_length, gapped_threshold, hsp_threshold, ignored_bytes,
+    mismatch, pair_score, step, traceback_bytes, twins, word_bits, word_count_limit,
 };
 
 /// Whole-genome pairwise alignment with LASTZ's command line and LASTZ's output.
@@ -171,7 +171,7 @@ pub struct HspArguments {
     #[arg(long, overrides_with = "gfextend")]
     pub nogfextend: bool,
     /// End this far below the best score [default: 10 * score of AA]
-    #[arg(long, require_equals = true, value_name = "score", value_parser = drop_threshold)]
+    #[arg(long, require_equals = true, value_name = "score", value_parser = parse_score)]
     pub xdrop: Option<i32>,
     /// Least score; top<n>, top<p>%: the best HSPs [default: 3000]
     #[arg(long, require_equals = true, value_name = "score", value_parser = hsp_threshold)]
@@ -207,7 +207,7 @@ pub struct GappedArguments {
     #[arg(long, overrides_with = "gapped")]
     pub nogapped: bool,
     /// End this far below the best score [default: O + 300 * E]
-    #[arg(long, require_equals = true, value_name = "score", value_parser = drop_threshold)]
+    #[arg(long, require_equals = true, value_name = "score", value_parser = parse_score)]
     pub ydrop: Option<i32>,
     /// Least score of an alignment [default: that of --hspthresh]
     #[arg(long, require_equals = true, value_name = "score", value_parser = gapped_threshold)]

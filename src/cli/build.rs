@@ -57,10 +57,10 @@ pub(super) fn build(arguments: Arguments, choices: Choices, header_arguments: Ve
         filters: block_filters(&arguments),
         masking: arguments.post.masking.unwrap_or(0),
         limits: QueryLimits {
-            hsp_limit: arguments.limits.queryhsplimit,
+            hsp_limit: arguments.limits.queryhsplimit.filter(|_| !choices.stops_early),
             hsp_best: arguments.limits.queryhspbest,
             depth: arguments.limits.querydepth.flatten(),
-            blocks: arguments.limits.limitperquery.or(arguments.limits.anyornone.then_some(1)),
+            blocks: arguments.limits.query_limit.filter(|_| choices.stops_early),
         },
         threads: arguments.performance.threads.unwrap_or(0),
         scoring,

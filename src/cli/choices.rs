@@ -30,6 +30,8 @@ pub struct Choices {
     pub gapped: bool,
     /// HSPs are written as segments, by `--writesegments` or a `--format=segments`, even one that a later format undoes.
     pub writes_segments: bool,
+    /// `--anyornone` or `--limitperquery`: HSPs are extended at once, up to a number of blocks.
+    pub stops_early: bool,
     /// Chaining and its penalties.
     pub chain: Option<ChainPenalties>,
     /// A penalty was given without `--chain` (`G=`, `R=`).
@@ -62,6 +64,7 @@ impl Choices {
             mode,
             gapped: !arguments.gapped.nogapped && !writes_segments,
             writes_segments,
+            stops_early: arguments.limits.anyornone || arguments.limits.limitperquery.is_some(),
             chain,
             stray_chain_penalty,
             format: output.format.last().cloned().unwrap_or_else(|| "lav".to_string()),

@@ -14,6 +14,7 @@ pub(super) fn check(arguments: &Arguments, choices: &Choices) -> Result<()> {
     check_gapped(arguments, choices)?;
     check_segments(arguments, choices)?;
     check_limits(arguments, choices)?;
+    check_drops(arguments)?;
     check_output(arguments, choices)
 }
 
@@ -84,6 +85,17 @@ fn check_gap_free(arguments: &Arguments, choices: &Choices) -> Result<()> {
     refuse(choices.stray_chain_penalty, "G=<score> and R=<score> require --chain")
 }
 
+/// The last use of an option counts: `--xdrop=0 --xdrop=900` is fine.
+fn check_drops(arguments: &Arguments) -> Result<()> {
+    for (option, drop) in [("--xdrop", arguments.hsps.xdrop), ("--ydrop", arguments.gapped.ydrop)] {
+        if let Some(drop) = drop.filter(|&drop| drop <= 0) {
+            let name = &option[2..3];
+            bail!("{option}={drop}: {drop} is not a legitimate {name}-drop threshold: it must be positive");
+        }
+    }
+    Ok(())
+}
+
 fn check_gapped(arguments: &Arguments, choices: &Choices) -> Result<()> {
     let gapped = &arguments.gapped;
     let needs = [
@@ -132,7 +144,7 @@ fn check_limits(arguments: &Arguments, choices: &Choices) -> Result<()> {
         (is_adaptive, "an adaptive hsp score threshold (--hspthresh=top...)"),
         (choices.chain.is_some(), "--chain"),
     ];
-    let limit = match (limits.anyornone || limits.limitperquery.is_some(), limits.queryhsplimit.is_some()) {
+    let limit = match (choices.stops_early, limits.queryhsplimit.is_some()) {
         (true, _) => Some(("--anyornone (or --limitperquery)", &others[..])),
         // A limit on HSPs can be combined with chaining.
         (false, true) => Some(("--queryhsplimit", &others[..3])),

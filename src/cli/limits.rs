@@ -101,6 +101,11 @@ pub fn hsp_limit(text: &str) -> Result<(u32, OverLimit)> {
     Ok((positive_count(count, "--queryhsplimit")?, over))
 }
 
+/// The number alone of `--queryhsplimit`, or that of `--limitperquery`.
+pub fn last_limit(text: &str) -> Result<u32> {
+    hsp_limit(text).map(|(count, _)| count)
+}
+
 /// `--querydepth=[discard:|nowarn:|keep:|keep,nowarn:]d`; a depth of 0 or less is no limit.
 pub fn depth_limit(text: &str) -> Result<Option<(f64, OverLimit)>> {
     let (depth, over) = match text.split_once(':') {

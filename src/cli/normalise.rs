@@ -84,18 +84,31 @@ impl CommandLine {
     }
 
     /// Adds an option. `--xdrop`, `--exact` and `--mismatch` also choose how seed hits are extended, as `--gfextend` and
-    /// `--nogfextend` do, and the last of these decides. `--writesegments` sets format and output, as these do.
+    /// `--nogfextend` do, and the last of these decides. So it is with the one number of `--anyornone`,
+    /// `--limitperquery` and `--queryhsplimit`. `--writesegments` sets format and output, as these do.
     fn canonical(&mut self, option: String) -> Result<()> {
         let also = match option.split_once('=') {
             Some(("--xdrop", _)) => vec!["--gfextend".to_string()],
             Some(("--exact", _)) => vec!["--gfextend=exact".to_string()],
             Some(("--mismatch", _)) => vec!["--gfextend=mismatch".to_string()],
+            Some(("--limitperquery" | "--queryhsplimit", limit)) => vec![format!("--query-limit={limit}")],
+            None if option == "--anyornone" => vec!["--query-limit=1".to_string()],
+            Some(("--queryhspbest", _)) => self.check_order_of_best().map(|()| Vec::new())?,
             Some(("--writesegments", file)) => vec!["--format=segments".to_string(), format!("--output={file}")],
             _ => Vec::new(),
         };
         self.options.push(option);
         self.options.extend(also);
         Ok(())
+    }
+
+    /// LASTZ takes `--queryhspbest` before `--anyornone` and `--limitperquery`, but not behind them.
+    fn check_order_of_best(&self) -> Result<()> {
+        let is_limit = |option: &&String| *option == "--anyornone" || option.starts_with("--limitperquery=");
+        match self.options.iter().find(is_limit) {
+            Some(limit) => bail!("can't use --queryhspbest behind {limit}: put it before"),
+            None => Ok(()),
+        }
     }
 }
 

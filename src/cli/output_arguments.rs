@@ -7,7 +7,7 @@ use fastz::options::{MatchCount, OverLimit, RatioRange};
 use fastz::scoring::number::{parse_integer, parse_score};
 
 use super::invocation::Device;
-use super::limits::{Filter, best_count, block_limit, depth_limit, hsp_limit, match_count, ratio_range};
+use super::limits::{Filter, best_count, block_limit, depth_limit, hsp_limit, last_limit, match_count, ratio_range};
 use super::values::{count, expansion, format_name, memory_bytes};
 
 #[derive(Args, Debug)]
@@ -132,6 +132,9 @@ pub struct LimitArguments {
     /// Stop a query strand after n alignments
     #[arg(long, require_equals = true, value_name = "n", value_parser = block_limit)]
     pub limitperquery: Option<u32>,
+    /// The number of the last of the three options that limit what a query finds
+    #[arg(long, hide = true, require_equals = true, value_parser = last_limit)]
+    pub query_limit: Option<u32>,
 }
 
 /// A name for clap, which would take `Option<Option<T>>` as "value optional".

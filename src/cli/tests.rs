@@ -139,6 +139,16 @@ fn filters_limits_and_their_forms() {
     assert_eq!(options("--queryhsplimit+=9").limits.hsp_limit, Some((9, OverLimit { keep: true, warn: true })));
     assert_eq!(options("--querydepth=0").limits.depth, None);
     assert_eq!((options("--anyornone").limits.blocks, options("--stopafter=4").limits.blocks), (Some(1), Some(4)));
+    // One number serves the three, and the last one counts.
+    for (words, blocks) in [
+        ("--limitperquery=2 --queryhsplimit=nowarn:1K", 1000),
+        ("--queryhsplimit=4 --limitperquery=3", 3),
+        ("--queryhsplimit=4 --anyornone", 1),
+        ("--anyornone --limitperquery=2", 2),
+    ] {
+        let limits = options(words).limits;
+        assert_eq!((limits.blocks, limits.hsp_limit), (Some(blocks), None), "{words}");
+    }
 }
 
 #[test]

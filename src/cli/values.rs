@@ -175,14 +175,6 @@ pub fn gapped_threshold(text: &str) -> Result<i32> {
     parse_score(text)
 }
 
-/// A drop threshold: a positive score.
-pub fn drop_threshold(text: &str) -> Result<i32> {
-    match parse_score(text)? {
-        score if score > 0 => Ok(score),
-        score => Err(format!("{score} is not a legitimate drop threshold: it must be positive")),
-    }
-}
-
 /// `--exact=<length>`.
 pub fn exact_length(text: &str) -> Result<u32> {
     match parse_score(text)? {

@@ -43,9 +43,7 @@ impl AdaptiveTable {
             HspThreshold::Score(_) => None,
             HspThreshold::TopBases(bases) => Some(Self::new(bases)),
             HspThreshold::TopPercent(percent) => {
-                // Of the separators LASTZ counts all but the last.
-                let len = target.len() - usize::from(target.is_partitioned);
-                Some(Self::new((percent / 100.0 * len as f64 + 0.5).trunc() as u64))
+                Some(Self::new((percent / 100.0 * target.counted_len() as f64 + 0.5).trunc() as u64))
             }
         }
     }

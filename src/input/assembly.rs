@@ -177,11 +177,17 @@ impl Assembler {
     /// The partition of a record, or of a piece of it; `start` is where the record begins in the array.
     fn partition(&self, selected: &Selected, extent: &Extent, range: Range<usize>, start: usize) -> Partition {
         let nickname = self.spec.nickname.as_ref().map(|name| Heading::unmarked(name.as_bytes()));
-        let heading = nickname.as_ref().unwrap_or(&selected.heading);
+        let rule = self.spec.name_rule.as_ref().unwrap_or(&NameRule::Default);
+        let tagged = match rule {
+            NameRule::Tag(tag) => selected.heading.behind_tag(tag),
+            _ => None,
+        };
+        let heading = nickname.as_ref().or(tagged.as_ref()).unwrap_or(&selected.heading);
         let mut name = match (self.spec.full_names, self.options.bare_full_names) {
             (true, false) => heading.full(),
             (true, true) => heading.text.clone(),
-            (false, _) => heading.short_name(self.spec.name_rule.as_ref().unwrap_or(&NameRule::Default)),
+            (false, _) if tagged.is_some() && nickname.is_none() => heading.text.clone(),
+            (false, _) => heading.short_name(rule),
         };
         // LASTZ leaves nameless partitions nameless.
         if name.is_empty() && (!self.spec.is_partitioned() || heading.is_absent) {

@@ -46,12 +46,18 @@ impl Heading {
         format!("{}{}", if self.has_mark { ">" } else { "" }, self.text)
     }
 
+    /// What stands behind a tag (`nameparse=tag:`): LASTZ takes it for the whole header line.
+    pub fn behind_tag(&self, tag: &str) -> Option<Heading> {
+        let full = self.full();
+        let at = full.find(tag)?;
+        Some(Heading::unmarked(alphanum_prefix(&full[at + tag.len()..]).as_bytes()))
+    }
+
     /// The short name; empty if the rule leaves nothing.
     pub fn short_name(&self, rule: &NameRule) -> String {
         if let NameRule::Tag(tag) = rule {
-            let full = self.full();
-            if let Some(at) = full.find(tag.as_str()) {
-                return alphanum_prefix(&full[at + tag.len()..]).to_string();
+            if let Some(heading) = self.behind_tag(tag) {
+                return heading.text;
             }
         }
         // The first `>` of a nickname counts as the mark; a second one belongs to the name.

@@ -64,6 +64,9 @@ impl Subrange {
     /// The bases to load of a record of `full_len` bases, 0-based, or the limit that is too far.
     pub fn resolve(&self, full_len: usize) -> Result<Range<usize>, u64> {
         let len = full_len as u64;
+        if self.end.is_some_and(|end| end < self.start) {
+            return Ok(0..0);
+        }
         if self.start > len {
             return Err(self.start);
         }
@@ -126,20 +129,20 @@ fn parse_dots(start: &str, end: &str) -> Parsed {
 }
 
 /// `start..end+zoom%`. LASTZ takes the middle rounded up and half of the zoomed length rounded down on both sides, so
-/// even `+0%` drops the first base of an interval of odd length.
+/// even `+0%` drops the first base of an interval of odd length, and a zoomed length below 2 leaves nothing.
 fn zoomed(start: u64, end: u64, zoom: f64) -> Option<Subrange> {
     if start == 0 || start > end {
         return None;
     }
-    let half = ((end - start + 1) as f64 * (1.0 + zoom / 100.0) / 2.0) as u64;
+    let half = ((end - start + 1) as f64 * (1.0 + zoom / 100.0) / 2.0) as i64;
+    let half = u64::try_from(half).ok()?;
     let middle = (start + end).div_ceil(2);
-    let zoomed = Subrange {
+    Some(Subrange {
         start: (middle + 1).saturating_sub(half).max(1),
         end: Some(middle + half),
         clips: true,
         is_reversed: false,
-    };
-    (half > 0).then_some(zoomed)
+    })
 }
 
 /// `start#length` and `center^length`: the first base lies `before(length)` bases before the number given.
@@ -227,6 +230,14 @@ mod tests {
     }
 
     #[test]
+    fn a_zoomed_interval_can_be_empty() {
+        for word in ["7..7+53%", "1000..1000+99%", "5..5+-100%", "5..6+-60%", "1..1+0%"] {
+            let Parsed::Subrange(subrange) = Subrange::parse(word) else { panic!("{word}") };
+            assert!(subrange.resolve(1000).unwrap().is_empty(), "{word}");
+        }
+    }
+
+    #[test]
     fn center_near_the_start_keeps_its_right_end() {
         assert_eq!(on_1000("50^99"), Ok((1, 99)));
         assert_eq!(on_1000("51^100"), Ok((1, 100)));
@@ -253,7 +264,7 @@ mod tests {
 
     #[test]
     fn what_is_no_subrange() {
-        for word in ["0..500", "..0", "0..", "0#5", "11#0", "60^0", "300#0.2K", "300..100+50%", "5..5+-100%"] {
+        for word in ["0..500", "..0", "0..", "0#5", "11#0", "60^0", "300#0.2K", "300..100+50%", "5..6+-200%"] {
             assert_eq!(Subrange::parse(word), Parsed::BadLimits, "{word}");
         }
         for word in [

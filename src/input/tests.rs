@@ -299,6 +299,7 @@ fn names_of_a_set() {
         ("[nameparse=full]", ">gi|1|x.fa desc"),
         ("[nameparse=full,nameparse=darkspace]", ">gi|1|x.fa desc"),
         ("[nameparse=tag:|1|]", "x"),
+        ("[nameparse=tag:|1|,fullnames]", "x"),
         ("[nickname=a|b.fa c]", "a"),
         ("[nickname=a|b.fa c,fullnames]", "a|b.fa c"),
         ("[nickname=|x]", "seq1"),

@@ -11,6 +11,9 @@ use crate::error::{Error, Result};
 /// Bytes collected before they are written.
 const BUFFER: usize = 1 << 18;
 
+/// What errors call standard output.
+const STANDARD_OUTPUT: &str = "standard output";
+
 /// Standard output, or a file that gets its name when [`Destination::publish`] is called. Dropped before that, a file
 /// leaves nothing behind.
 pub struct Destination {
@@ -71,7 +74,7 @@ impl Destination {
     /// If the last bytes cannot be written (a full disk) or the file cannot be renamed.
     pub fn publish(self) -> Result<()> {
         match self.kind {
-            Kind::StandardOutput(mut out) => Ok(out.flush()?),
+            Kind::StandardOutput(mut out) => Ok(out.flush().map_err(naming(Path::new(STANDARD_OUTPUT)))?),
             Kind::Special(mut out, path) => {
                 out.flush().map_err(|source| Error::Io { action: "cannot write", path, source })
             }
@@ -85,20 +88,25 @@ impl Destination {
     }
 }
 
+/// The same error, naming the file that could not be written. Its kind stays: a broken pipe is no failure.
+fn naming(path: &Path) -> impl Fn(io::Error) -> io::Error {
+    move |error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
 impl Write for Destination {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.kind {
-            Kind::StandardOutput(out) => out.write(bytes),
-            Kind::Special(out, _) => out.write(bytes),
-            Kind::File(out, _) => out.write(bytes),
+            Kind::StandardOutput(out) => out.write(bytes).map_err(naming(Path::new(STANDARD_OUTPUT))),
+            Kind::Special(out, path) => out.write(bytes).map_err(naming(path)),
+            Kind::File(out, path) => out.write(bytes).map_err(naming(path)),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.kind {
-            Kind::StandardOutput(out) => out.flush(),
-            Kind::Special(out, _) => out.flush(),
-            Kind::File(out, _) => out.flush(),
+            Kind::StandardOutput(out) => out.flush().map_err(naming(Path::new(STANDARD_OUTPUT))),
+            Kind::Special(out, path) => out.flush().map_err(naming(path)),
+            Kind::File(out, path) => out.flush().map_err(naming(path)),
         }
     }
 }

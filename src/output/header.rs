@@ -16,13 +16,13 @@ pub enum Threshold {
 }
 
 impl Threshold {
-    /// How headers show K for a target array of `target_len` cells.
-    pub fn from_hsp_threshold(threshold: HspThreshold, target_len: usize) -> Self {
+    /// How headers show K for a target of `counted_len` bases (`SequenceSet::counted_len`).
+    pub fn from_hsp_threshold(threshold: HspThreshold, counted_len: usize) -> Self {
         match threshold {
             HspThreshold::Score(score) => Threshold::Score(score),
             HspThreshold::TopBases(bases) => Threshold::TopBases(bases),
             HspThreshold::TopPercent(percent) => {
-                Threshold::TopBases((percent / 100.0 * target_len as f64 + 0.5) as u64)
+                Threshold::TopBases((percent / 100.0 * counted_len as f64 + 0.5) as u64)
             }
         }
     }
@@ -54,11 +54,11 @@ pub struct Thresholds {
 const DEFAULT_GAPPED_THRESHOLD: i32 = 3000;
 
 impl Thresholds {
-    /// What LASTZ shows for `options` and a target array of `target_len` cells. What the options do not hold gets the
+    /// What LASTZ shows for `options` and a target of `counted_len` bases. What the options do not hold gets the
     /// default: X (no x-drop stage) 10 times the first diagonal score, Y (`--nogapped`) O + 300 E, K 0 with
     /// `--nogfextend`, L 3000 without a score K. `--match` and score files have other defaults for these cases: set the
     /// fields then.
-    pub fn from_options(options: &Options, target_len: usize) -> Self {
+    pub fn from_options(options: &Options, counted_len: usize) -> Self {
         let scoring = &options.scoring;
         let score_based = matches!(options.gap_free, GapFreeExtension::XDrop { .. });
         let hsp = match (options.gap_free, options.hsp_threshold) {
@@ -66,7 +66,7 @@ impl Thresholds {
                 Threshold::Score(min_len as i32)
             }
             (GapFreeExtension::None, _) => Threshold::Score(0),
-            (_, threshold) => Threshold::from_hsp_threshold(threshold, target_len),
+            (_, threshold) => Threshold::from_hsp_threshold(threshold, counted_len),
         };
         let gapped = match options.gapped.as_ref().map(|gapped| gapped.threshold) {
             Some(GappedThreshold::Score(score)) => Threshold::Score(score),

@@ -93,7 +93,7 @@ impl<'a> RunInfo<'a> {
             target_file: &target.file,
             query_file,
             scoring: &options.scoring,
-            thresholds: Thresholds::from_options(options, target.len()),
+            thresholds: Thresholds::from_options(options, target.counted_len()),
             gapped: options.gapped.is_some(),
             seed: seed_text(seed_pattern, options.seed.transitions),
             step: options.seed.step,

@@ -121,10 +121,8 @@ impl DepthLimit {
 
     /// A fresh count for one query strand.
     pub fn strand(&self, query: &SequenceSet) -> StrandDepth {
-        // Of the separators LASTZ counts all but the last.
-        let len = query.len() - usize::from(query.is_partitioned);
         // In single precision: 1.1 times 790 is 869.
-        StrandDepth { limit: (self.depth as f32 * len as f32).ceil(), pairs: 0 }
+        StrandDepth { limit: (self.depth as f32 * query.counted_len() as f32).ceil(), pairs: 0 }
     }
 
     /// After a strand: warns if it went over, and says whether its blocks are kept.

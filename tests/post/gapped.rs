@@ -349,12 +349,15 @@ fn inner_rectangles_searched_by_lastz_give_its_inner_blocks() {
 
 /// Searches a rectangle by a run of lastz on its two sides (lastz-semantics 6.4).
 fn fill(bench: &Bench, target: &SequenceSet, query: &SequenceSet, part: &Rectangle, least: &str) -> Vec<Block> {
-    bench.fasta("rows.fa", &[("t", target.bases[part.target.clone()].to_vec())]);
-    bench.fasta("columns.fa", &[("q", query.bases[part.query.clone()].to_vec())]);
+    // Rectangles are searched at the same time: each has its own files.
+    let place = format!("{:?}-{:?}", part.target, part.query);
+    let (rows, columns) = (format!("rows-{place}.fa"), format!("columns-{place}.fa"));
+    bench.fasta(&rows, &[("t", target.bases[part.target.clone()].to_vec())]);
+    bench.fasta(&columns, &[("q", query.bases[part.query.clone()].to_vec())]);
     let thresholds = [format!("--hspthresh={least}"), format!("--gappedthresh={least}")];
     let run = bench.lastz_ok(&[
-        "rows.fa",
-        "columns.fa",
+        &rows,
+        &columns,
         "--strand=plus",
         "--seed=match7",
         "--notransition",
