@@ -148,8 +148,6 @@ pub struct GappedOptions {
     pub traceback_bytes: Option<usize>,
     /// Threshold of the second search between blocks (`--inner`), if any (6.4).
     pub inner: Option<i32>,
-    /// FastZ's contract instead of LASTZ's: each anchor alone, over a superset of the cells (`--relaxed`).
-    pub relaxed: bool,
 }
 
 /// A closed interval of a ratio, in LASTZ's single precision.
@@ -261,7 +259,6 @@ impl Default for GappedOptions {
             all_bounds: false,
             traceback_bytes: Some(80 << 20),
             inner: None,
-            relaxed: false,
         }
     }
 }

@@ -39,6 +39,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
         .context("cannot start the worker threads")?;
 
     let format = Format::parse(&invocation.format)?;
+    let format = if invocation.eqx { format.with_split_pairs() } else { format };
     let mut outputs = Outputs::open(invocation, &format)?;
     let target = read_target(&files.target, &files.reading, &mut |warning| console.warn(&warning))?;
     let mut queries = QueryReader::open(&files.query, &files.reading)?;
@@ -61,6 +62,9 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     let aligner = gpu.attach(aligner);
     let aligner_bar = console.bar.clone();
     let mut aligner = aligner.with_progress(move |bases| aligner_bar.iter().for_each(|bar| bar.inc(bases)));
+    if invocation.show_defaults {
+        outputs.show(&format, &invocation.defaults_text())?;
+    }
     outputs.begin(&info)?;
 
     let mut n_queries = 0;
@@ -250,6 +254,17 @@ impl Outputs {
             add("maf", path)?;
         }
         Ok(Outputs { files })
+    }
+
+    /// Writes the settings before the main output, as comments where the format has such.
+    fn show(&mut self, format: &Format, settings: &str) -> Result<()> {
+        let mark = match format {
+            Format::Lav(_) => return Err(Error::options("--show=defaults does not go with lav: use --help=defaults")),
+            Format::Text { .. } | Format::Differences { .. } | Format::None => "",
+            _ => "#",
+        };
+        let (_, out) = &mut self.files[0];
+        Ok(settings.lines().try_for_each(|line| writeln!(out, "{mark}{line}"))?)
     }
 
     fn begin(&mut self, info: &RunInfo) -> Result<()> {

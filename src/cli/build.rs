@@ -95,7 +95,6 @@ pub(super) fn build(arguments: Arguments, choices: Choices, header_arguments: Ve
         show_defaults: output.show.is_some(),
         program_token: output.program_token.unwrap_or_else(|| "lastz.v1.04.22".to_string()),
         device: performance.device.unwrap_or_default(),
-        gpu_memory: performance.gpu_memory,
         report: performance.report,
         quiet: performance.quiet,
         progress: performance.progress.and_then(|every| u32::try_from(every).ok()).filter(|&every| every > 0),
@@ -167,7 +166,6 @@ fn gapped_options(arguments: &Arguments, thresholds: &Thresholds) -> GappedOptio
         all_bounds: gapped.allgappedbounds,
         traceback_bytes: traceback_bytes(arguments),
         inner: gapped.inner.filter(|&threshold| threshold > 0),
-        relaxed: gapped.relaxed,
     }
 }
 

@@ -105,7 +105,6 @@ fn check_gapped(arguments: &Arguments, choices: &Choices) -> Result<()> {
         (gapped.inner.is_some(), "--inner"),
         (gapped.noytrim, "--noytrim"),
         (gapped.allgappedbounds, "--allgappedbounds"),
-        (gapped.relaxed, "--relaxed"),
     ];
     if choices.writes_segments {
         refuse(gapped.inner.is_some(), "--inner cannot be used with --writesegments or --format=segments")?;

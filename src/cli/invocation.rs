@@ -136,8 +136,6 @@ pub struct Invocation {
     pub program_token: String,
     /// Where to compute.
     pub device: Device,
-    /// Most device memory in bytes.
-    pub gpu_memory: Option<u64>,
     /// JSON file for counts and times.
     pub report: Option<PathBuf>,
     /// No warnings, no progress.

@@ -8,7 +8,7 @@ use fastz::scoring::number::{parse_integer, parse_score};
 
 use super::invocation::Device;
 use super::limits::{Filter, best_count, block_limit, depth_limit, hsp_limit, last_limit, match_count, ratio_range};
-use super::values::{count, expansion, format_name, memory_bytes};
+use super::values::{count, expansion, format_name};
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Post-processing")]
@@ -149,9 +149,6 @@ pub struct PerformanceArguments {
     /// auto, cpu, gpu, gpu:<n> or a name (fastz devices) [default: auto]
     #[arg(long, require_equals = true, value_name = "device")]
     pub device: Option<Device>,
-    /// Most device memory to use, such as 8G
-    #[arg(long, require_equals = true, value_name = "bytes", value_parser = memory_bytes)]
-    pub gpu_memory: Option<u64>,
     /// Write counts and times as JSON
     #[arg(long, require_equals = true, value_name = "file")]
     pub report: Option<PathBuf>,

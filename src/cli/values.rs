@@ -286,14 +286,6 @@ pub fn traceback_bytes(text: &str) -> Result<usize> {
     }
 }
 
-/// A number of bytes without LASTZ's limits.
-pub fn memory_bytes(text: &str) -> Result<u64> {
-    match parse(text, Units::Binary)? {
-        bytes @ 1.. => Ok(bytes as u64),
-        _ => Err("the amount of memory must be positive, such as 8G".to_string()),
-    }
-}
-
 /// Any number; what LASTZ takes for `--allocate:target=` and fastz ignores.
 pub fn ignored_bytes(text: &str) -> Result<i64> {
     parse(text, Units::Binary)
