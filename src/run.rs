@@ -374,7 +374,7 @@ impl Console {
         if let Some(bar) = &self.bar {
             bar.set_message(format!("query {number} ({name})"));
         }
-        if self.every.is_some_and(|every| (number - 1) % every.max(1) == 0) {
+        if self.every.is_some_and(|every| (number - 1).is_multiple_of(every.max(1))) {
             self.say(&format!("({:.3}s) processing query {number}: {name}", self.started.elapsed().as_secs_f64()));
         }
     }

@@ -188,7 +188,9 @@ impl AcceptedBlocks {
     }
 
     fn nearest(&self, candidates: impl Iterator<Item = PieceRef>, row: i64, column: i64) -> Neighbours {
-        let mut best: [Option<(i64, i64, Reverse<u32>, PieceRef)>; 2] = [None; 2];
+        // Ties go to the first block in order of start, newest first.
+        type Rank = (i64, i64, Reverse<u32>);
+        let mut best: [Option<(Rank, PieceRef)>; 2] = [None; 2];
         for at in candidates {
             let x = self.piece(at).offset(row, column);
             let flank = match x {
@@ -196,13 +198,12 @@ impl AcceptedBlocks {
                 1.. => 1,
                 _ => 0,
             };
-            // Ties go to the first block in order of start, newest first.
-            let rank = (x.abs(), self.placed[at.block as usize].start(), Reverse(at.block));
-            if best[flank].is_none_or(|(distance, start, newest, _)| rank < (distance, start, newest)) {
-                best[flank] = Some((rank.0, rank.1, rank.2, at));
+            let rank: Rank = (x.abs(), self.placed[at.block as usize].start(), Reverse(at.block));
+            if best[flank].is_none_or(|(nearest, _)| rank < nearest) {
+                best[flank] = Some((rank, at));
             }
         }
-        Neighbours { left: best[0].map(|b| b.3), right: best[1].map(|b| b.3) }
+        Neighbours { left: best[0].map(|(_, at)| at), right: best[1].map(|(_, at)| at) }
     }
 
     /// The bounds of one side of an anchor; `None` if there is no block at all.
