@@ -78,10 +78,10 @@ fn expected(lastz: &Path, folder: &Path, run: &str) -> Vec<u8> {
         run.chars().take(60).map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect();
     let cache = support::scratch("lastz_outputs");
     let (key_file, output_file) = (cache.join(format!("{name}.key")), cache.join(format!("{name}.out")));
-    if std::fs::read_to_string(&key_file).is_ok_and(|stored| stored == key) {
-        if let Ok(output) = std::fs::read(&output_file) {
-            return output;
-        }
+    if std::fs::read_to_string(&key_file).is_ok_and(|stored| stored == key)
+        && let Ok(output) = std::fs::read(&output_file)
+    {
+        return output;
     }
     let mut command = Command::new(lastz);
     command.current_dir(folder).args(words(run));

@@ -21,10 +21,10 @@ pub fn entropy_adjusted(target: &SequenceSet, query: &SequenceSet, hsp: &Hsp) ->
 fn entropy(target: &[u8], query: &[u8]) -> f64 {
     let mut counts = [0u32; 4];
     for (t, q) in target.iter().zip(query) {
-        if t == q {
-            if let Some(base) = b"ACGT".iter().position(|letter| letter == t) {
-                counts[base] += 1;
-            }
+        if t == q
+            && let Some(base) = b"ACGT".iter().position(|letter| letter == t)
+        {
+            counts[base] += 1;
         }
     }
     if counts.iter().sum::<u32>() < MIN_MATCHES {

@@ -55,10 +55,10 @@ impl Heading {
 
     /// The short name; empty if the rule leaves nothing.
     pub fn short_name(&self, rule: &NameRule) -> String {
-        if let NameRule::Tag(tag) = rule {
-            if let Some(heading) = self.behind_tag(tag) {
-                return heading.text;
-            }
+        if let NameRule::Tag(tag) = rule
+            && let Some(heading) = self.behind_tag(tag)
+        {
+            return heading.text;
         }
         // The first `>` of a nickname counts as the mark; a second one belongs to the name.
         let text = if self.has_mark { &self.text } else { self.text.strip_prefix('>').unwrap_or(&self.text) };
