@@ -33,8 +33,8 @@ fn main() {
     println!("table (CPU)\t{seconds:.3} s\t{} words of {} bases", table.n_windows(), target.len());
     let mut limits = SeedLimits::for_device(&gpu);
     if let Some(windows) = value("piece") {
-        limits.first_piece = windows.parse().expect("query windows");
-        limits.max_piece = limits.first_piece;
+        limits.max_piece = windows.parse().expect("query windows");
+        limits.first_piece = Some(limits.max_piece);
     }
     let (seeder, seconds) = timed(|| GpuSeeder::with_limits(&gpu, &target, &table, &options, limits));
     let mut seeder = seeder.unwrap_or_else(|error| panic!("{error}"));
@@ -55,7 +55,11 @@ fn check(seeder: &mut GpuSeeder, table: &WordTable, target: &SequenceSet, strand
     for strand in strands {
         let (expected, seconds) = timed(|| HspSearch::new(table, target, strand, options, false).find_parallel());
         let (found, gpu_seconds) = timed(|| seeder.find(strand, false).unwrap_or_else(|error| panic!("{error}")));
-        assert!(found.0 == expected.0, "strand {}: HSPs differ from the CPU's", strand.strand());
+        let first = (0..found.0.len().max(expected.0.len())).find(|&i| found.0.get(i) != expected.0.get(i));
+        if let Some(i) = first {
+            let (gpu, cpu) = (found.0.get(i), expected.0.get(i));
+            panic!("strand {}: HSP {i}: GPU {gpu:?}, CPU {cpu:?}\n{:?}\n{:?}", strand.strand(), found.1, expected.1);
+        }
         assert_eq!(found.1, expected.1, "strand {}: counts", strand.strand());
         println!(
             "check {}\tsame {} HSPs in the same order\tCPU, {} threads: {seconds:.3} s\tfirst GPU run: {gpu_seconds:.3} s",

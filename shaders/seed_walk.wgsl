@@ -225,18 +225,17 @@ fn walk_crowded(slot: u32, n_overflow: u32, lane: u32) {
         }
     }
     workgroupBarrier();
-    if lane == 0u {
-        sh_range = vec2(0u, 0u);
-    }
+    var first_range = 0u;
     loop {
         if lane == 0u {
-            sh_range = next_ranges(sh_range.y);
+            sh_range = next_ranges(first_range);
             atomicStore(&sh_n_gathered, 0u);
         }
         let range = workgroupUniformLoad(&sh_range);
         if range.x >= range.y {
             break;
         }
+        first_range = range.y;
         for (var i = lane; i < n_places; i += WALK_LANES) {
             let hit = crowded_hit(slot, i);
             let place = hit.x >> params.range_shift;

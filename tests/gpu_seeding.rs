@@ -117,7 +117,7 @@ fn tight() -> SeedLimits {
         frequent_capacity: 3,
         frequent_groups: 1,
         candidate_capacity: 8,
-        first_piece: 700,
+        first_piece: Some(700),
         max_piece: 1500,
         batch: 3,
         run_cap: 20,
@@ -267,6 +267,11 @@ fn identical_sequences_and_long_runs() {
     let few_slots =
         SeedLimits { bucket_capacity: 4, overflow_capacity: 1 << 16, run_cap: 50, ..SeedLimits::for_device(&gpu) };
     compare("identical, crowded", &gpu, (&target, &query), &Options::default(), Some(few_slots));
+    // Two diagonals of the same workgroup are crowded.
+    let shifted = single(&[&bases[..20_000], &bases[20_003..]].concat());
+    for limits in [few_slots, SeedLimits::for_device(&gpu)] {
+        compare("shifted, crowded", &gpu, (&target, &shifted), &Options::default(), Some(limits));
+    }
     let close = single(&rng.mutated(&bases, 60));
     compare("close, crowded", &gpu, (&target, &close), &Options::default(), Some(few_slots));
     let recover = options(|o| o.seed.recover_hits = true);

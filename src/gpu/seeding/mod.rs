@@ -53,8 +53,8 @@ pub struct SeedLimits {
     pub frequent_groups: u32,
     /// Candidates of a batch.
     pub candidate_capacity: u32,
-    /// Query windows of the first piece.
-    pub first_piece: u32,
+    /// Query windows of the first piece; `None`: as many as a random query would need for well filled buckets.
+    pub first_piece: Option<u32>,
     /// Query windows of a piece, at most.
     pub max_piece: u32,
     /// Pieces of a batch, at most [`MAX_PIECES`].
@@ -69,11 +69,13 @@ impl SeedLimits {
         let is_software = gpu.capabilities().is_software;
         let limits = SeedLimits {
             bucket_capacity: if is_software { 128 } else { N_SORTED },
-            overflow_capacity: 1 << if is_software { 18 } else { 20 },
+            // On lavapipe (Mesa 22.3) hits of very crowded buckets were lost: it seems to end loops once an invocation has
+            // made 65535 turns in all. Buckets stay small there, and counts must add up everywhere (`add_tallies`).
+            overflow_capacity: 1 << if is_software { 12 } else { 20 },
             frequent_capacity: 1 << 18,
-            frequent_groups: if is_software { 4 } else { 512 },
+            frequent_groups: if is_software { 64 } else { 512 },
             candidate_capacity: 1 << if is_software { 18 } else { 20 },
-            first_piece: 1 << 16,
+            first_piece: None,
             max_piece: 1 << 20,
             batch: MAX_PIECES as usize,
             run_cap: 256,
@@ -81,6 +83,12 @@ impl SeedLimits {
         let others = 8 * u64::from(limits.overflow_capacity + limits.frequent_capacity);
         let largest = gpu.capabilities().max_binding.saturating_sub(others) / 8 / u64::from(N_SLOTS);
         SeedLimits { bucket_capacity: limits.bucket_capacity.min(largest as u32).max(1), ..limits }
+    }
+
+    /// Hits that a piece should put into buckets: enough to keep all lanes of a walk busy (two rounds), and far from
+    /// overflowing even if they are spread unevenly.
+    fn wanted_hits(&self) -> u32 {
+        N_SLOTS * (2 * WALK_LANES * 7 / 8).min(self.bucket_capacity.div_ceil(2))
     }
 
     fn bucket_words(&self) -> usize {
@@ -227,7 +235,6 @@ impl GpuSeeder {
         let max_piece = limits.max_piece.min(MAX_POSITIONS).min(MAX_GROUPS * LOOKUP_LANES / words.n_flips).max(1);
         let limits = SeedLimits {
             bucket_capacity: limits.bucket_capacity.min(N_SORTED),
-            first_piece: limits.first_piece.min(max_piece),
             max_piece,
             frequent_groups: limits.frequent_groups.clamp(1, MAX_GROUPS),
             batch: limits.batch.clamp(1, MAX_PIECES as usize),
@@ -309,14 +316,14 @@ impl GpuSeeder {
             open: Vec::new(),
             next_end: strand.window_len,
             end: query.len() as u32 + 1,
-            piece_len: self.limits.first_piece,
+            piece_len: self.first_piece(),
             n_flips: self.words.n_flips,
         };
         let mut candidates = Vec::new();
         let mut counts = SearchCounts::default();
         let mut n_done = 0;
         loop {
-            let batch = plan.batch(if n_done == 0 { 1 } else { self.limits.batch });
+            let batch = plan.batch(self.limits.batch.min(n_done + 1));
             if batch.is_empty() {
                 return Ok((candidates, counts));
             }
@@ -336,6 +343,15 @@ impl GpuSeeder {
                 plan.adapt(&result, &self.limits);
             }
         }
+    }
+
+    fn first_piece(&self) -> u32 {
+        let likely = || {
+            let hits_per_lookup = self.words.ends.len() as f64 / (self.words.blocks.len() * 32) as f64;
+            let hits = hits_per_lookup * f64::from(self.words.n_flips);
+            (f64::from(self.limits.wanted_hits()) / hits.max(1e-6)) as u32
+        };
+        self.limits.first_piece.unwrap_or_else(likely).clamp(1, self.limits.max_piece)
     }
 
     fn strand_params(&self, query: &SequenceSet, is_same_strand: bool) -> SeedParams {
@@ -449,6 +465,10 @@ impl BatchResult {
             return Err(GpuError::Lost(format!("{finished} of {n_groups} workgroups of a seeding dispatch ran")));
         }
         let wide = |kind: u32| u64::from(tallies[kind as usize]) | u64::from(tallies[kind as usize + 1]) << 32;
+        let settled = wide(TALLY_DROPPED) + wide(TALLY_EXTENDED);
+        if wide(TALLY_HITS) != settled {
+            return Err(GpuError::Lost(format!("of {} seed hits {settled} came to an end", wide(TALLY_HITS))));
+        }
         self.counts += SearchCounts {
             hits: wide(TALLY_HITS),
             dropped: wide(TALLY_DROPPED),
@@ -507,13 +527,14 @@ impl Plan {
         self.piece_len = (failed.n_positions / 4).max(1);
     }
 
+    /// Moves the length of pieces towards the wanted number of hits.
     fn adapt(&mut self, result: &BatchResult, limits: &SeedLimits) {
-        let room = N_SLOTS * limits.bucket_capacity;
-        if result.most_placed > room / 2 || result.most_overflow > limits.overflow_capacity / 2 {
-            self.piece_len = (self.piece_len / 2).max(1);
-        } else if result.most_placed < room / 6 {
-            self.piece_len = (self.piece_len * 2).min(limits.max_piece);
-        }
+        let wanted = u64::from(limits.wanted_hits());
+        let fitting = u64::from(self.piece_len) * wanted / u64::from(result.most_placed.max(1));
+        let most =
+            if result.most_overflow > limits.overflow_capacity / 2 { self.piece_len / 2 } else { limits.max_piece };
+        let len = u64::from(self.piece_len);
+        self.piece_len = (fitting.clamp(len / 2, len * 2) as u32).min(most).max(1);
     }
 }
 
