@@ -77,6 +77,13 @@ impl EditScript {
         }
     }
 
+    /// Appends `len` columns as a run of their own.
+    pub fn push_apart(&mut self, op: EditOp, len: u32) {
+        if len > 0 {
+            self.runs.push((op, len));
+        }
+    }
+
     /// The runs in order.
     pub fn runs(&self) -> &[(EditOp, u32)] {
         &self.runs

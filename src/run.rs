@@ -15,7 +15,9 @@ use fastz::filter::query_best::QueryHsps;
 use fastz::gpu::{AdapterChoice, Gpu, GpuBulk, GpuExtender, GpuFinder, OnFault};
 use fastz::input::{QueryReader, ReadOptions, Specifier, read_target};
 use fastz::options::{SelfComparison, Strands};
-use fastz::output::{AlignmentWriter, Destination, Format, RunInfo, StrandView, Threshold, Thresholds, writer};
+use fastz::output::{
+    AlignmentWriter, Destination, Format, LavKind, RunInfo, StrandView, Threshold, Thresholds, writer,
+};
 use fastz::post::masking::{CounterWidth, TargetCoverage, write_masking};
 use fastz::segments::SegmentReader;
 use fastz::{Block, Error, Result, SequenceSet};
@@ -172,6 +174,7 @@ fn run_info<'a>(
     info.expand = invocation.expand as usize;
     info.mark_end = invocation.mark_end;
     info.header_marks = !invocation.nolaj;
+    info.blank_lines = invocation.output.is_none();
     info.ambiguous = invocation.ambiguous;
     info
 }
@@ -231,6 +234,8 @@ fn write_coverage(invocation: &Invocation, aligner: &Aligner) -> Result<()> {
 /// The main output and the files beside it.
 struct Outputs {
     files: Vec<(Box<dyn AlignmentWriter>, Destination)>,
+    /// Whether the main output is text, whose blank lines can be astray (`RunInfo::blank_lines`).
+    is_text: bool,
 }
 
 impl Outputs {
@@ -253,7 +258,8 @@ impl Outputs {
         if let Some(path) = &invocation.maf {
             add("maf", path)?;
         }
-        Ok(Outputs { files })
+        let is_text = matches!(format, Format::Text { .. } | Format::Lav(LavKind::WithText));
+        Ok(Outputs { files, is_text })
     }
 
     /// Writes the settings before the main output, as comments where the format has such.
@@ -291,6 +297,9 @@ struct RunSink<'a> {
 
 impl Sink for RunSink<'_> {
     fn strand(&mut self, view: &StrandView, blocks: &[Block]) -> Result<()> {
+        if self.outputs.is_text && self.info.gapped && !self.info.blank_lines {
+            std::io::stdout().write_all("\n".repeat(blocks.len()).as_bytes())?;
+        }
         self.outputs.files.iter_mut().try_for_each(|(writer, out)| writer.strand(self.info, view, blocks, out))
     }
 

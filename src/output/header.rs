@@ -170,6 +170,7 @@ mod tests {
             masking: 0,
             ambiguous: false,
             read_group: None,
+            blank_lines: true,
             expand: 0,
             mark_end: false,
             header_marks: true,

@@ -69,6 +69,9 @@ pub struct RunInfo<'a> {
     pub ambiguous: bool,
     /// `--readgroup` (sam).
     pub read_group: Option<&'a str>,
+    /// Whether a blank line follows a gapped block of text. LASTZ prints that line to standard output even where the
+    /// output is a file, which then lacks it.
+    pub blank_lines: bool,
     /// `--expand`: bases of context on each side of a block in text.
     pub expand: usize,
     /// `--markend`: whether the last line says that the output is complete.
@@ -100,6 +103,7 @@ impl<'a> RunInfo<'a> {
             masking: options.masking,
             ambiguous: false,
             read_group: None,
+            blank_lines: true,
             expand: 0,
             mark_end: false,
             header_marks: true,

@@ -71,6 +71,9 @@ impl TextScratch {
         if run.gapped {
             writeln!(out, "score:{} length:({target_len} {query_len})\n", placed.block.score)?;
             self.push_rows(out, placed, left, zero_based)?;
+            if !run.blank_lines {
+                out.pop();
+            }
         } else {
             writeln!(out, "score:{} length:{target_len}", placed.block.score)?;
             writeln_numbered(out, shown_strand_position(&placed.target, left, zero_based), ": ", &self.target)?;

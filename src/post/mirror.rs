@@ -114,7 +114,9 @@ impl SelfPair<'_> {
         }
     }
 
-    /// Cuts a block at the anti-diagonal and appends the image of what is left.
+    /// Cuts a block at the anti-diagonal and appends the image of what is left. Where it is cut behind a gap, LASTZ now
+    /// and then prolongs that gap instead of turning it around, and then pairs bases that have nothing in common; this
+    /// gives the true image.
     fn complete(&self, block: Block, scoring: &Scoring) -> Block {
         let (mut x, mut y) = self.plus_positions(block.target_start, block.query_start, &block);
         let mut half: Vec<(EditOp, u32)> = Vec::new();
@@ -139,7 +141,15 @@ impl SelfPair<'_> {
             // The middle column is its own image.
             image.iter_mut().take(1).for_each(|(_, len)| *len -= 1);
         }
-        let script: EditScript = half.into_iter().chain(image).collect();
+        let is_whole_run = !half.is_empty() && half.last() == block.script.runs().get(half.len() - 1);
+        let mut script: EditScript = half.into_iter().collect();
+        for (i, (op, len)) in image.into_iter().enumerate() {
+            // Quirk: a run of pairs that ends at the anti-diagonal and its image stay two runs: 5M5M.
+            match i == 0 && is_whole_run {
+                true => script.push_apart(op, len),
+                false => script.push(op, len),
+            }
+        }
         let score =
             score_of(&script, &self.target.bases, &self.query.bases, block.target_start, block.query_start, scoring);
         Block { script, score, ..block }

@@ -98,6 +98,7 @@ impl Case {
             masking: u32::from(self.masks),
             ambiguous: self.words.iter().any(|word| word.starts_with("--ambiguous")),
             read_group: self.read_group,
+            blank_lines: true,
             expand: self.expand,
             mark_end: self.words.iter().any(|word| word == "--markend"),
             header_marks: !self.words.iter().any(|word| word == "--nolaj"),

@@ -95,6 +95,11 @@ impl Draft<'_> {
         }
     }
 
+    /// Whether an option that starts so has been added.
+    fn has(&self, start: &str) -> bool {
+        self.options.iter().any(|option| option.starts_with(start))
+    }
+
     fn is_gapped(&self) -> bool {
         self.kind != Kind::GapFree
     }

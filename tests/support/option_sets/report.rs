@@ -21,9 +21,14 @@ impl Draft<'_> {
     pub(super) fn post(&mut self) {
         if self.kind == Kind::SelfComparison {
             self.option("--self");
-            self.maybe(25, &["--nomirror"]);
+            if self.percent(25) {
+                self.option("--nomirror");
+            } else if self.is_gapped() {
+                // LASTZ turns some gaps at the anti-diagonal the wrong way, by no rule that is known.
+                self.option("--strand=plus");
+            }
         }
-        if !self.options.iter().any(|option| option.starts_with("--strand")) {
+        if !self.has("--strand") {
             self.maybe(22, &["--strand=plus", "--strand=minus", "--strand=both", "B=0", "B=-1", "--plus", "--minus"]);
         }
         self.maybe(10, &["--notrivial"]);
@@ -62,15 +67,15 @@ impl Draft<'_> {
     }
 
     fn query_limits(&mut self) {
-        if self.percent(6) {
+        if self.kind != Kind::Segments && self.percent(6) {
             let text = format!("--queryhspbest={}", self.between(1, 12));
             self.option(text);
-        } else if self.kind != Kind::Adaptive && self.kind != Kind::Segments && self.percent(6) {
+        } else if ![Kind::Adaptive, Kind::Segments].contains(&self.kind) && !self.has("--twins") && self.percent(6) {
             let how = self.pick(&["=", "=nowarn:", "=keep,nowarn:", "+=", "=warn:"]);
             let text = format!("--queryhsplimit{how}{}", self.between(1, 30));
             self.option(text);
         }
-        if self.is_gapped() && self.percent(6) {
+        if self.is_gapped() && !self.has("--allgappedbounds") && self.percent(6) {
             let how = self.pick(&["", "keep:", "nowarn:", "keep,nowarn:", "discard:"]);
             let text = format!("--querydepth={how}{}.{}", self.between(0, 2), self.between(1, 9));
             self.option(text);
@@ -81,6 +86,9 @@ impl Draft<'_> {
         let is_multiple =
             self.target_actions.iter().chain(&self.query_actions).any(|action| action.starts_with("mult"));
         let mut formats: Vec<&str> = FORMATS.split_whitespace().collect();
+        if self.stops_printing() {
+            formats.retain(|format| !["rdotplot", "rdotplot+score", "mafsegments", "genseg"].contains(format));
+        }
         if !is_multiple || self.percent(4) {
             formats.extend(["lav", "lav", "lav+", "lav+text", "gfa"]);
         }
@@ -102,6 +110,11 @@ impl Draft<'_> {
         }
     }
 
+    /// Whether there is a limit after which LASTZ prints no further runs of pairs in formats that print these one by one.
+    fn stops_printing(&self) -> bool {
+        self.kind == Kind::AnyOrNone || self.has("--queryhsplimit")
+    }
+
     fn general_fields(&mut self) -> String {
         let usual = "score,name1,strand1,zstart1,end1,name2,strand2,zstart2,end2,cigar";
         if self.percent(50) {
@@ -118,7 +131,9 @@ impl Draft<'_> {
     pub(super) fn rare(&mut self) {
         self.maybe(3, &["--markend"]);
         self.maybe(3, &["--output=out.txt"]);
-        self.maybe(2, &["--rdotplot=dots.txt", "--rdotplot+score=dots.txt"]);
+        if !self.stops_printing() {
+            self.maybe(2, &["--rdotplot=dots.txt", "--rdotplot+score=dots.txt"]);
+        }
         self.maybe(2, &["--notruncationreport", "--allocate:target=10M", "--progress=10", "--verbosity=1"]);
         self.maybe(2, &["--action1=unmask", "--action2=[unmask]", "--action:query=unmask", "--action:target=multiple"]);
         if self.percent(1) && self.is_gapped() && self.unit == 91 {
@@ -151,7 +166,14 @@ impl Draft<'_> {
             ];
             let option = self.pick(&likely_refused);
             let at = self.random.below(self.options.len() + 1);
-            self.options.insert(at, option);
+            let is_left_out = match option.as_str() {
+                "--exact=20" => self.loses_diagonals(),
+                "--mirror" => self.kind == Kind::SelfComparison,
+                _ => false,
+            };
+            if !is_left_out {
+                self.options.insert(at, option);
+            }
         }
         if self.percent(12) && self.options.len() > 1 {
             let count = self.options.len();
