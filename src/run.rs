@@ -66,6 +66,9 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     };
     let aligner_bar = console.bar.clone();
     let mut aligner = aligner.with_progress(move |bases| aligner_bar.iter().for_each(|bar| bar.inc(bases)));
+    if invocation.show_defaults {
+        show_defaults(invocation, &format)?;
+    }
     outputs.begin(&info)?;
 
     let mut n_queries = 0;
@@ -176,6 +179,17 @@ fn run_info<'a>(
     info.blank_lines = invocation.output.is_none();
     info.ambiguous = invocation.ambiguous;
     info
+}
+
+/// `--show=defaults`: on standard output before the alignments, as a comment in formats that have comments.
+fn show_defaults(invocation: &Invocation, format: &Format) -> Result<()> {
+    let mark = match format {
+        Format::Text { .. } | Format::Differences { .. } | Format::None => "",
+        _ => "#",
+    };
+    let text = invocation.defaults_text();
+    let lines: String = text.lines().map(|line| format!("{mark}{line}\n")).collect();
+    Ok(std::io::stdout().write_all(lines.as_bytes())?)
 }
 
 fn read_segments<R: std::io::BufRead + std::io::Seek>(
