@@ -184,6 +184,7 @@ fn run_info<'a>(
 /// `--show=defaults`: on standard output before the alignments, as a comment in formats that have comments.
 fn show_defaults(invocation: &Invocation, format: &Format) -> Result<()> {
     let mark = match format {
+        Format::Lav(_) => return Ok(()),
         Format::Text { .. } | Format::Differences { .. } | Format::None => "",
         _ => "#",
     };
@@ -385,7 +386,7 @@ impl Console {
         if let Some(bar) = &self.bar {
             bar.set_message(format!("query {number} ({name})"));
         }
-        if self.every.is_some_and(|every| (number - 1) % every.max(1) == 0) {
+        if self.every.is_some_and(|every| (number - 1).is_multiple_of(every.max(1))) {
             self.say(&format!("({:.3}s) processing query {number}: {name}", self.started.elapsed().as_secs_f64()));
         }
     }

@@ -173,11 +173,6 @@ fn check_output(arguments: &Arguments, choices: &Choices) -> Result<()> {
         census_without_file && !census_with_file && !choices.is_lav(),
         &format!("--census with --format={} requires --census=<file>", choices.format),
     )?;
-    refuse(census_without_file && !census_with_file, "fastz writes no census into lav: name a file, --census=<file>")?;
-    refuse(
-        output.show.is_some() && choices.is_lav(),
-        "--show=defaults cannot be used with lav: choose another format, or see --help=defaults",
-    )?;
     if !output.readgroup.is_empty() {
         refuse(!choices.is_sam(), "--readgroup requires one of the SAM formats (e.g. --format=sam)")?;
         let has_id = output.readgroup.iter().flat_map(|tags| tags.split('\t')).any(|tag| tag.starts_with("ID:"));

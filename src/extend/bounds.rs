@@ -16,6 +16,9 @@ use std::cmp::Reverse;
 use super::side::{Direction, Windows};
 use crate::alignment::{Anchor, Block, EditOp};
 
+/// A candidate for the nearest neighbour, by what decides first, and its piece.
+type Nearest = (i64, i64, Reverse<u32>, PieceRef);
+
 /// Kind of a piece of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PieceKind {
@@ -188,7 +191,7 @@ impl AcceptedBlocks {
     }
 
     fn nearest(&self, candidates: impl Iterator<Item = PieceRef>, row: i64, column: i64) -> Neighbours {
-        let mut best: [Option<(i64, i64, Reverse<u32>, PieceRef)>; 2] = [None; 2];
+        let mut best: [Option<Nearest>; 2] = [None; 2];
         for at in candidates {
             let x = self.piece(at).offset(row, column);
             let flank = match x {
