@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | [`ydrop`] | the sweep over rows, and LASTZ's recurrence written out cell by cell |
-//! | [`row_avx2`] | the same row, sixteen columns at a time |
+//! | `row_avx2` | the same row, sixteen columns at a time |
 
 #[cfg(target_arch = "x86_64")]
 mod row_avx2;

@@ -10,7 +10,7 @@
 //! ```
 //! The window `[lo, hi)` of a row starts at the first kept column of the row above and ends one past its last kept
 //! column; past that, insertions may prolong it (5.4). Bounds and masks of accepted blocks (5.6, 5.7) narrow it.
-//! Everything here but the evaluation of one row's window is [`Sweep`]; that evaluation is a [`RowKernel`].
+//! Everything here but the evaluation of one row's window is `Sweep`; that evaluation is a `RowKernel`.
 
 use crate::alignment::Anchor;
 use crate::extend::bounds::{AcceptedBlocks, SideBounds};
