@@ -13,7 +13,7 @@
 //! | [`queue`] | dispatches of a queue of runs, each short |
 //! | [`binning`] | runs sorted into classes of size for the executor |
 //! | [`screen`] | upper bounds, to drop anchors before they are extended |
-//! | [`unit`] | a target and a query in device memory |
+//! | [`mod@unit`] | a target and a query in device memory |
 //! | `form` | the exact kernels compiled for one variant |
 //! | [`extender`] | both sides of anchors: inspect, then execute what is wanted |
 //! | [`bounded`] | the same under the bounds of accepted blocks |
