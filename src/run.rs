@@ -65,7 +65,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     let aligner_bar = console.bar.clone();
     let mut aligner = aligner.with_progress(move |bases| aligner_bar.iter().for_each(|bar| bar.inc(bases)));
     if invocation.show_defaults {
-        outputs.show(&format, &invocation.defaults_text())?;
+        show_defaults(invocation, &format)?;
     }
     outputs.begin(&info)?;
 
@@ -179,6 +179,18 @@ fn run_info<'a>(
     info
 }
 
+/// `--show=defaults`: on standard output before the alignments, as a comment in formats that have comments.
+fn show_defaults(invocation: &Invocation, format: &Format) -> Result<()> {
+    let mark = match format {
+        Format::Lav(_) => return Ok(()),
+        Format::Text { .. } | Format::Differences { .. } | Format::None => "",
+        _ => "#",
+    };
+    let text = invocation.defaults_text();
+    let lines: String = text.lines().map(|line| format!("{mark}{line}\n")).collect();
+    Ok(std::io::stdout().write_all(lines.as_bytes())?)
+}
+
 fn read_segments<R: std::io::BufRead + std::io::Seek>(
     reader: &mut SegmentReader<R>,
     query: &SequenceSet,
@@ -260,17 +272,6 @@ impl Outputs {
         }
         let is_text = matches!(format, Format::Text { .. } | Format::Lav(LavKind::WithText));
         Ok(Outputs { files, is_text })
-    }
-
-    /// Writes the settings before the main output, as comments where the format has such.
-    fn show(&mut self, format: &Format, settings: &str) -> Result<()> {
-        let mark = match format {
-            Format::Lav(_) => return Err(Error::options("--show=defaults does not go with lav: use --help=defaults")),
-            Format::Text { .. } | Format::Differences { .. } | Format::None => "",
-            _ => "#",
-        };
-        let (_, out) = &mut self.files[0];
-        Ok(settings.lines().try_for_each(|line| writeln!(out, "{mark}{line}"))?)
     }
 
     fn begin(&mut self, info: &RunInfo) -> Result<()> {

@@ -20,7 +20,19 @@ use support::{compare, option_sets};
 /// - Usage text: LASTZ prints it on stdout after some refusals, fastz prints nothing there.
 /// - A run that fails on the way: buffering decides how much was printed, so one output must begin with the other.
 ///   `--output` files of failed runs: fastz leaves none, LASTZ leaves a part.
-/// - Where LASTZ has an "internal error", fastz may do what it likes, as long as it does not break down itself.
+/// - Where LASTZ has an "internal error", or breaks down otherwise (`in ydrop_one_sided_align` with E=0 and `--noytrim`,
+///   `lookup_partition could not locate`), fastz may do what it likes, as long as it does not break down itself.
+///
+/// `option_sets` leaves out, as defects of LASTZ:
+/// - `center^length` that would start left of base 1: LASTZ computes a huge start.
+/// - rdotplot, mafsegments and genseg with `--anyornone`, `--limitperquery` or `--queryhsplimit`: LASTZ stops printing
+///   after n runs of pairs of a query; fastz prints whole alignments.
+/// - `--self` with mirrored gapped blocks on the other strand: of blocks that are cut at the anti-diagonal behind a gap,
+///   LASTZ now and then prolongs the gap instead of turning it around, and pairs wrong bases.
+///
+/// and as gaps of fastz:
+/// - `--exact` and `--mismatch` with `--twins`, with `--recoverseeds`, or with diagonals that are equal modulo 65,536.
+/// - `--queryhsplimit` with `--twins`, `--queryhspbest` with `--segments`, `--querydepth` with `--allgappedbounds`.
 const USAGE_START: &[u8] = b"lastz-- Local Alignment Search Tool";
 
 /// Shrinking stops after this many runs of the pair of programs.

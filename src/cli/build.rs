@@ -35,6 +35,12 @@ pub(super) fn build(arguments: Arguments, choices: Choices, header_arguments: Ve
     if arguments.hsps.entropy.as_deref() == Some("report") {
         warnings.push("--entropy=report: HSPs that entropy discards are not listed; it acts as --entropy".to_string());
     }
+    if choices.is_lav() && census(&arguments).is_some_and(|census| census.path.is_none()) {
+        warnings.push("--census: no census is written into lav; name a file, --census=<file>".to_string());
+    }
+    if choices.is_lav() && arguments.output.show.is_some() {
+        warnings.push("--show=defaults: nothing is shown with lav; see --help=defaults".to_string());
+    }
     let (seed, seed_pattern) = seed_options(&arguments, score_file)?;
     let header = thresholds.for_headers(&arguments, choices.mode, seed_pattern);
     let options = Options {
