@@ -99,7 +99,9 @@ pub(super) fn build(arguments: Arguments, choices: Choices, header_arguments: Ve
         masking_outputs,
         census,
         show_defaults: output.show.is_some(),
-        program_token: output.program_token.unwrap_or_else(|| "lastz.v1.04.22".to_string()),
+        program_token: output
+            .program_token
+            .unwrap_or_else(|| concat!("fastz.v", env!("CARGO_PKG_VERSION")).to_string()),
         device: performance.device.unwrap_or_default(),
         report: performance.report,
         quiet: performance.quiet,

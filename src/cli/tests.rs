@@ -30,7 +30,10 @@ fn no_option_gives_lastzs_defaults() {
     let gapped = GappedOptions { threshold: GappedThreshold::Score(3000), ..GappedOptions::default() };
     assert_eq!(invocation.options, Options { gapped: Some(gapped), ..Options::default() });
     assert_eq!((invocation.target.as_str(), invocation.query.as_deref()), ("t.fa", Some("q.fa")));
-    assert_eq!((invocation.format.as_str(), invocation.program_token.as_str()), ("lav", "lastz.v1.04.22"));
+    assert_eq!(
+        (invocation.format.as_str(), invocation.program_token.as_str()),
+        ("lav", concat!("fastz.v", env!("CARGO_PKG_VERSION")))
+    );
     assert!(invocation.truncation_report && invocation.warnings.is_empty());
 }
 
