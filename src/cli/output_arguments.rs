@@ -106,7 +106,7 @@ pub struct OutputArguments {
     /// Full names without the >
     #[arg(long, overrides_with = "laj")]
     pub nolaj: bool,
-    /// Name of the program in headers, such as lastz.v1.04.22 [default: fastz and its version]
+    /// Program in headers, such as lastz.v1.04.22 [default: fastz.v...]
     #[arg(long, require_equals = true, value_name = "text")]
     pub program_token: Option<String>,
     /// Write the scores and defaults before the alignments
