@@ -1,6 +1,6 @@
 //! Forms of a kernel: how many lanes work on a run, how they talk, and how many columns each holds.
 
-use super::context::Capabilities;
+use super::adapters::Capabilities;
 
 /// How the lanes of a run exchange values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
