@@ -18,7 +18,7 @@ pub trait BulkExtender: Send + Sync {
 }
 
 /// One unit (target x query sequence x strand) on the device.
-pub trait BulkUnit {
+pub trait BulkUnit: Send {
     /// Both sides of each anchor, left first; `None` where the CPU has to do it. Sides have a script only if
     /// `wants_script` says so, given the two sides without it.
     ///
@@ -27,7 +27,7 @@ pub trait BulkUnit {
     fn extend(
         &mut self,
         anchors: &[Anchor],
-        wants_script: &dyn Fn(&Side, &Side) -> bool,
+        wants_script: &(dyn Fn(&Side, &Side) -> bool + Sync),
     ) -> Result<Vec<Option<(Side, Side)>>>;
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use super::adapters::{AdapterChoice, Capabilities, adapters, capabilities};
@@ -32,10 +32,10 @@ pub enum GpuError {
     #[error("{0}; use --device=cpu to do it without the GPU")]
     OutOfRange(String),
     /// The device has no memory left.
-    #[error("the GPU has no memory left ({0}); --gpu-memory=<size> makes it use less")]
+    #[error("no GPU memory is left ({0}); --gpu-memory=<bytes> makes fastz use less")]
     OutOfMemory(String),
     /// The device failed while it worked.
-    #[error("the GPU failed: {0}; use --device=cpu to go on without it")]
+    #[error("the GPU failed: {0}")]
     Lost(String),
 }
 
@@ -48,6 +48,8 @@ pub struct GpuSettings {
     pub times_kernels: bool,
     /// Folder for compiled kernels, kept from run to run; `None`: they are not kept.
     pub pipeline_folder: Option<PathBuf>,
+    /// Whether the kernels check their indices; `None`: in builds with debug assertions.
+    pub checks_indices: Option<bool>,
     /// How long to wait for submitted work until the device counts as hung; `None`: long enough for any device.
     pub patience: Option<Duration>,
 }
@@ -75,7 +77,10 @@ pub struct Gpu {
 struct State {
     /// What went wrong since the last [`Gpu::wait`].
     failure: Mutex<Option<GpuError>>,
+    /// Why the device was lost, if it was.
+    lost: OnceLock<String>,
     patience: Duration,
+    checks_indices: bool,
     /// Work was submitted that did not come to its end.
     is_hung: AtomicBool,
     timing: Mutex<Timing>,
@@ -86,11 +91,16 @@ struct State {
 impl State {
     fn note(&self, error: wgpu::Error) {
         let error = match error {
-            wgpu::Error::OutOfMemory { source } => GpuError::OutOfMemory(source.to_string()),
-            other => GpuError::Lost(other.to_string()),
+            wgpu::Error::OutOfMemory { source } => GpuError::OutOfMemory(in_one_line(&source.to_string())),
+            other => GpuError::Lost(in_one_line(&other.to_string())),
         };
         lock(&self.failure).get_or_insert(error);
     }
+}
+
+/// wgpu's messages have several lines.
+fn in_one_line(message: &str) -> String {
+    message.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(": ")
 }
 
 /// What a thread that panicked leaves behind is still whole here.
@@ -142,10 +152,12 @@ impl Gpu {
         let folder = settings.pipeline_folder.as_deref();
         let state = Arc::new(State {
             failure: Mutex::new(None),
+            lost: OnceLock::new(),
             patience: settings.patience.unwrap_or(match capabilities.is_software {
                 true => PATIENCE_IN_SOFTWARE,
                 false => PATIENCE,
             }),
+            checks_indices: settings.checks_indices.unwrap_or(cfg!(debug_assertions)),
             is_hung: AtomicBool::new(false),
             timing: Mutex::new(Timing::new(&device, &queue)),
             pipelines: folder.and_then(|folder| PipelineStore::open(&device, &info, folder)),
@@ -153,7 +165,8 @@ impl Gpu {
         });
         let (lost, uncaptured) = (state.clone(), state.clone());
         device.set_device_lost_callback(move |_, message| {
-            lock(&lost.failure).get_or_insert(GpuError::Lost(format!("the device was lost ({message})")));
+            // Only the first reason counts.
+            let _ = lost.lost.set(format!("the device was lost ({})", in_one_line(&message)));
         });
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| uncaptured.note(error)));
         Ok(Gpu { device, queue, info, capabilities, memory, state })
@@ -192,6 +205,10 @@ impl Gpu {
         self.state.pipelines.as_ref().map_or(Ok(()), PipelineStore::save)
     }
 
+    pub(super) fn checks_indices(&self) -> bool {
+        self.state.checks_indices
+    }
+
     pub(super) fn pipeline_cache(&self) -> Option<&wgpu::PipelineCache> {
         self.state.pipelines.as_ref().map(PipelineStore::cache)
     }
@@ -201,7 +218,7 @@ impl Gpu {
     }
 
     /// Waits until all submitted work is done; an error if anything failed since the last call, or if it takes so long
-    /// that the device must be taken for hung. A device that was lost stays lost.
+    /// that the device must be taken for hung. A device that was lost or does wrong stays so.
     pub fn wait(&self) -> Result<(), GpuError> {
         let patience = self.state.patience;
         let hung = || GpuError::Lost(format!("its work did not come to an end within {} s", patience.as_secs_f32()));
@@ -210,9 +227,12 @@ impl Gpu {
         }
         let polled = self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: Some(patience) });
         let failure = match &mut *lock(&self.state.failure) {
-            lost @ Some(GpuError::Lost(_)) => lost.clone(),
+            broken @ Some(GpuError::Lost(_)) => broken.clone(),
             other => other.take(),
         };
+        // What failed because the device is lost says less.
+        let lost = self.state.lost.get().map(|reason| GpuError::Lost(reason.clone()));
+        let failure = lost.or(failure);
         match (failure, polled) {
             (Some(failure), _) => Err(failure),
             (None, Ok(_)) => Ok(()),

@@ -27,10 +27,6 @@ impl FaultLog {
         FaultLog { on_fault, first: Mutex::new(None) }
     }
 
-    pub fn on_fault(&self) -> OnFault {
-        self.on_fault
-    }
-
     /// Why the device was given up, if it was.
     pub fn first(&self) -> Option<String> {
         self.first.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -38,7 +34,10 @@ impl FaultLog {
 
     /// Notes a fault; an error if the CPU may not step in.
     pub fn note(&self, error: &GpuError) -> Result<()> {
-        let message = error.to_string();
+        let message = match error {
+            GpuError::Lost(reason) => reason.clone(),
+            other => other.to_string(),
+        };
         self.first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(message.clone());
         match self.on_fault {
             OnFault::UseCpu => Ok(()),

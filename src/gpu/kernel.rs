@@ -145,7 +145,7 @@ fn create_module(gpu: &Gpu, label: &str, text: &ShaderText) -> wgpu::ShaderModul
         label: Some(label),
         source: wgpu::ShaderSource::Wgsl(text.text.as_str().into()),
     };
-    if cfg!(debug_assertions) {
+    if gpu.checks_indices() {
         return gpu.device.create_shader_module(descriptor);
     }
     // SAFETY: the text is our own. Builds with debug assertions run the same kernels with all checks on; indices are

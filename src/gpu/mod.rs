@@ -26,6 +26,7 @@
 //! | [`bulk`] | the extender behind the seam to the commit loop |
 //! | [`seeding`] | seed hits and the gap-free filter |
 //! | [`finder`] | the seeding behind the seam to the stages of a strand |
+//! | [`several`] | engines on several GPUs as one |
 //! | `fault` | what happens when a device fails |
 
 pub mod adapters;
@@ -49,6 +50,7 @@ mod pipelines;
 pub mod queue;
 pub mod screen;
 pub mod seeding;
+pub mod several;
 pub mod shaders;
 pub mod timing;
 pub mod unit;
@@ -63,6 +65,7 @@ pub use fault::OnFault;
 #[doc(hidden)]
 pub use fault::{Fault, FaultPlan};
 pub use finder::GpuFinder;
+pub use several::{Engine, Several};
 pub use screen::{GpuScreen, Screened};
 pub use seeding::GpuSeeder;
 pub use unit::{GpuUnit, OneSided};
