@@ -10,6 +10,9 @@ pub trait BulkExtender: Send + Sync {
     /// Units with fewer anchors than this are not worth the way to the device.
     fn least_anchors(&self) -> usize;
 
+    /// Whether the CPU may extend anchors that this engine was given, in case it is faster with some of them.
+    fn shares_anchors(&self) -> bool;
+
     /// Takes up one unit; `None` if the engine cannot hold it, and the CPU has to do it.
     ///
     /// # Errors
@@ -34,6 +37,10 @@ pub trait BulkUnit: Send {
 impl<B: BulkExtender> BulkExtender for std::sync::Arc<B> {
     fn least_anchors(&self) -> usize {
         (**self).least_anchors()
+    }
+
+    fn shares_anchors(&self) -> bool {
+        (**self).shares_anchors()
     }
 
     fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {

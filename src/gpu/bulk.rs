@@ -75,8 +75,12 @@ impl GpuBulk {
         let mut slot = self.lock();
         let done = match &mut *slot {
             Some(extender) => work(extender),
-            None => GpuExtender::new(self.gpu.clone(), &self.scoring, &self.options)
-                .and_then(|extender| work(slot.insert(extender))),
+            None => GpuExtender::new(self.gpu.clone(), &self.scoring, &self.options).and_then(|mut extender| {
+                if self.faults.on_fault() == OnFault::UseCpu {
+                    extender.leave_long_runs(LONG_ROWS);
+                }
+                work(slot.insert(extender))
+            }),
         };
         match done {
             Ok(result) => Ok(Some(result)),
@@ -89,9 +93,16 @@ impl GpuBulk {
 /// order strings together; then latency counts, and the CPU's is lower (measured on an H200 beside 16 cores).
 const WORTHWHILE_ANCHORS: usize = 1 << 16;
 
+/// Rows from which on a run is left to the CPU, if that may share the work.
+const LONG_ROWS: u32 = 1 << 13;
+
 impl BulkExtender for GpuBulk {
     fn least_anchors(&self) -> usize {
         if self.takes_all { 1 } else { WORTHWHILE_ANCHORS }
+    }
+
+    fn shares_anchors(&self) -> bool {
+        self.faults.on_fault() == OnFault::UseCpu
     }
 
     fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {
