@@ -1,6 +1,7 @@
 //! The `fastz` program.
 
 mod cli;
+mod engines;
 mod run;
 
 use std::io::Write;

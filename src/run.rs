@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context;
@@ -12,7 +11,6 @@ use indicatif::{ProgressBar, ProgressStyle};
 use fastz::align::{Aligner, Query, Sink};
 use fastz::extend::Truncation;
 use fastz::filter::query_best::QueryHsps;
-use fastz::gpu::{AdapterChoice, Gpu, GpuBulk, GpuExtender, GpuFinder, OnFault};
 use fastz::input::{QueryReader, ReadOptions, Specifier, read_target};
 use fastz::options::{SelfComparison, Strands};
 use fastz::output::{
@@ -22,7 +20,8 @@ use fastz::post::masking::{CounterWidth, TargetCoverage, write_masking};
 use fastz::segments::SegmentReader;
 use fastz::{Block, Error, Result, SequenceSet};
 
-use crate::cli::{Device, Invocation};
+use crate::cli::Invocation;
+use crate::engines::GpuEngines;
 
 /// Query bases that are aligned together, so that many short queries keep all threads busy.
 const BATCH_BASES: usize = 8 << 20;
@@ -60,7 +59,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
         Some(coverage) => aligner.with_coverage(coverage),
         None => aligner,
     };
-    let gpu = GpuEngines::open(invocation, &aligner, &console)?;
+    let gpu = GpuEngines::open(invocation, &aligner, &|warning| console.warn(warning))?;
     let aligner = gpu.attach(aligner);
     let aligner_bar = console.bar.clone();
     let mut aligner = aligner.with_progress(move |bases| aligner_bar.iter().for_each(|bar| bar.inc(bases)));
@@ -96,14 +95,15 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     if let Some(reader) = &mut segments {
         reader.finish()?;
     }
-    if let Some(fault) = gpu.fault() {
+    for fault in gpu.faults() {
         console.warn(&format!("fastz: the GPU failed and the CPU finished the run: {fault}"));
     }
+    gpu.save_pipelines();
     outputs.finish(&info, &aligner)?;
     write_coverage(invocation, &aligner)?;
     console.finish();
     if let Some(path) = &invocation.report {
-        write_report(path, &aligner, gpu.bulk.as_deref(), n_queries, started)?;
+        write_report(path, &aligner, &gpu, n_queries, started)?;
     }
     Ok(())
 }
@@ -396,77 +396,15 @@ impl Console {
     }
 }
 
-/// What runs on the GPU. `auto` takes the CPU where there is no GPU, or it cannot do what is asked.
-#[derive(Default)]
-struct GpuEngines {
-    finder: Option<Arc<GpuFinder>>,
-    bulk: Option<Arc<GpuBulk>>,
-}
-
-impl GpuEngines {
-    fn open(invocation: &Invocation, aligner: &Aligner, console: &Console) -> anyhow::Result<GpuEngines> {
-        let choice = match &invocation.device {
-            Device::Cpu => return Ok(GpuEngines::default()),
-            Device::Auto | Device::Gpu => AdapterChoice::Auto,
-            Device::GpuNumber(number) => AdapterChoice::Index(*number),
-            Device::Named(name) => AdapterChoice::Name(name.clone()),
-        };
-        let is_auto = invocation.device == Device::Auto;
-        let options = &invocation.options;
-        let is_possible = |stage: &str, reason: Option<String>| {
-            if let Some(reason) = &reason
-                && !is_auto
-            {
-                console.warn(&format!("fastz: {stage} runs on the CPU: {reason}"));
-            }
-            reason.is_none()
-        };
-        let table = aligner.table().filter(|_| is_possible("the search", GpuFinder::reason_against(options)));
-        let gapped = options
-            .gapped
-            .as_ref()
-            .filter(|gapped| is_possible("gapped extension", GpuExtender::reason_against(&options.scoring, gapped)));
-        if table.is_none() && gapped.is_none() {
-            return Ok(GpuEngines::default());
-        }
-        let on_fault = if is_auto { OnFault::UseCpu } else { OnFault::Fail };
-        let engines = Gpu::open(&choice).and_then(|gpu| {
-            let finder = |table| GpuFinder::new(&gpu, aligner.target(), table, options, on_fault).map(Arc::new);
-            let bulk = |gapped| Arc::new(GpuBulk::new(gpu.clone(), &options.scoring, gapped, on_fault));
-            Ok(GpuEngines { finder: table.map(finder).transpose()?, bulk: gapped.map(bulk) })
-        });
-        match engines {
-            Err(_) if is_auto => Ok(GpuEngines::default()),
-            engines => engines.context("cannot use the GPU; --device=cpu runs without it"),
-        }
-    }
-
-    fn attach(&self, mut aligner: Aligner) -> Aligner {
-        if let Some(finder) = &self.finder {
-            aligner = aligner.with_hsp_finder(Box::new(finder.clone()));
-        }
-        if let Some(bulk) = &self.bulk {
-            aligner = aligner.with_bulk_extender(Box::new(bulk.clone()));
-        }
-        aligner
-    }
-
-    /// Why the GPU was given up, if it was.
-    fn fault(&self) -> Option<String> {
-        let of_finder = self.finder.as_ref().and_then(|finder| finder.fault());
-        of_finder.or_else(|| self.bulk.as_ref().and_then(|bulk| bulk.fault()))
-    }
-}
-
 fn write_report(
     path: &Path,
     aligner: &Aligner,
-    gpu: Option<&GpuBulk>,
+    gpu: &GpuEngines,
     n_queries: u32,
     started: Instant,
 ) -> anyhow::Result<()> {
     let report = serde_json::json!({
-        "gpu": gpu.and_then(GpuBulk::counts),
+        "gpu": gpu.report(),
         "program": concat!("fastz ", env!("CARGO_PKG_VERSION")),
         "seconds": started.elapsed().as_secs_f64(),
         "threads": rayon::current_num_threads(),
