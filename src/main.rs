@@ -1,6 +1,7 @@
 //! The `fastz` program.
 
 mod cli;
+mod console;
 mod run;
 
 use std::io::Write;
