@@ -76,7 +76,7 @@ impl GpuBulk {
         let done = match &mut *slot {
             Some(extender) => work(extender),
             None => GpuExtender::new(self.gpu.clone(), &self.scoring, &self.options).and_then(|mut extender| {
-                if self.faults.on_fault() == OnFault::UseCpu {
+                if self.shares_anchors() {
                     extender.leave_long_runs(LONG_ROWS);
                 }
                 work(slot.insert(extender))
@@ -89,9 +89,9 @@ impl GpuBulk {
     }
 }
 
-/// Anchors of a unit from which on the GPU pays beside the CPU's cores. Fewer are mostly long runs, which the commit
-/// order strings together; then latency counts, and the CPU's is lower (measured on an H200 beside 16 cores).
-const WORTHWHILE_ANCHORS: usize = 1 << 16;
+/// Anchors of a unit from which on the GPU pays beside the CPU's cores, start-up and compilation included (measured on an
+/// H200 beside 16 cores).
+const WORTHWHILE_ANCHORS: usize = 1 << 13;
 
 /// Rows from which on a run is left to the CPU, if that may share the work.
 const LONG_ROWS: u32 = 1 << 13;
@@ -102,7 +102,7 @@ impl BulkExtender for GpuBulk {
     }
 
     fn shares_anchors(&self) -> bool {
-        self.faults.on_fault() == OnFault::UseCpu
+        !self.takes_all
     }
 
     fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {

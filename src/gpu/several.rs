@@ -76,6 +76,10 @@ impl<B: BulkExtender + Engine> BulkExtender for Several<B> {
         self.engines[0].least_anchors()
     }
 
+    fn shares_anchors(&self) -> bool {
+        self.engines[0].shares_anchors()
+    }
+
     fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {
         let place = self.pick();
         let Some(unit) = self.engines[place.ix].open(target, query)? else { return Ok(None) };
@@ -128,8 +132,7 @@ impl<B: BulkExtender + Engine> SharedUnit<'_, B> {
                 .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
                 .collect()
         });
-        let mut parts =
-            results.into_iter().map(|part| Ok(part?.into_iter())).collect::<Result<Vec<_>>>()?;
+        let mut parts = results.into_iter().map(|part| Ok(part?.into_iter())).collect::<Result<Vec<_>>>()?;
         let in_order = (0..anchors.len()).map(|ix| parts[ix % n].next());
         Ok(in_order.map(|result| result.expect("a result for each anchor")).collect())
     }
@@ -185,6 +188,10 @@ mod tests {
             1
         }
 
+        fn shares_anchors(&self) -> bool {
+            false
+        }
+
         fn open<'a>(&'a self, _: &'a SequenceSet, _: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {
             Ok(Some(Box::new(EchoUnit(self))))
         }
@@ -206,8 +213,7 @@ mod tests {
 
     fn extend(several: &Several<Echo>, n: usize) {
         let set = SequenceSet::single("s", b"ACGT");
-        let anchors: Vec<Anchor> =
-            (0..n as u32).map(|i| Anchor { target: i, query: 2 * i, hsp_score: 0 }).collect();
+        let anchors: Vec<Anchor> = (0..n as u32).map(|i| Anchor { target: i, query: 2 * i, hsp_score: 0 }).collect();
         let mut unit = several.open(&set, &set).unwrap().unwrap();
         let sides = unit.extend(&anchors, &|_, _| true).unwrap();
         assert_eq!(sides.len(), n);
