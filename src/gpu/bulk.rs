@@ -76,7 +76,7 @@ impl GpuBulk {
         let done = match &mut *slot {
             Some(extender) => work(extender),
             None => GpuExtender::new(self.gpu.clone(), &self.scoring, &self.options).and_then(|mut extender| {
-                if self.faults.on_fault() == OnFault::UseCpu {
+                if self.shares_anchors() {
                     extender.leave_long_runs(LONG_ROWS);
                 }
                 work(slot.insert(extender))
@@ -102,7 +102,7 @@ impl BulkExtender for GpuBulk {
     }
 
     fn shares_anchors(&self) -> bool {
-        self.faults.on_fault() == OnFault::UseCpu
+        !self.takes_all
     }
 
     fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {

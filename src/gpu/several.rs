@@ -76,6 +76,10 @@ impl<B: BulkExtender + Engine> BulkExtender for Several<B> {
         self.engines[0].least_anchors()
     }
 
+    fn shares_anchors(&self) -> bool {
+        self.engines[0].shares_anchors()
+    }
+
     fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {
         let place = self.pick();
         let Some(unit) = self.engines[place.ix].open(target, query)? else { return Ok(None) };
@@ -183,6 +187,10 @@ mod tests {
     impl BulkExtender for Echo {
         fn least_anchors(&self) -> usize {
             1
+        }
+
+        fn shares_anchors(&self) -> bool {
+            false
         }
 
         fn open<'a>(&'a self, _: &'a SequenceSet, _: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {
