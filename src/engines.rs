@@ -89,8 +89,7 @@ impl GpuEngines {
             let bulk = GpuBulk::new(gpu.clone(), &options.scoring, gapped, on_fault);
             if takes_all { bulk.take_all() } else { bulk }
         };
-        let bulk = gapped
-            .map(|gapped| Arc::new(Several::new(gpus.iter().map(|gpu| new_bulk(gpu, gapped)).collect())));
+        let bulk = gapped.map(|gapped| Arc::new(Several::new(gpus.iter().map(|gpu| new_bulk(gpu, gapped)).collect())));
         Ok(GpuEngines { gpus, finder, bulk })
     }
 

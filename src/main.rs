@@ -1,6 +1,7 @@
 //! The `fastz` program.
 
 mod cli;
+mod console;
 mod engines;
 mod run;
 

@@ -1,12 +1,11 @@
 //! One command line from files to files.
 
 use std::fs::File;
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Context;
-use indicatif::{ProgressBar, ProgressStyle};
 
 use fastz::align::{Aligner, Query, Sink};
 use fastz::extend::Truncation;
@@ -14,13 +13,14 @@ use fastz::filter::query_best::QueryHsps;
 use fastz::input::{QueryReader, ReadOptions, Specifier, read_target};
 use fastz::options::{SelfComparison, Strands};
 use fastz::output::{
-    AlignmentWriter, Destination, Format, LavKind, RunInfo, StrandView, Threshold, Thresholds, writer,
+    AlignmentWriter, Destination, Ending, Format, LavKind, RunInfo, StrandView, Threshold, Thresholds, writer,
 };
-use fastz::post::masking::{CounterWidth, TargetCoverage, write_masking};
+use fastz::post::masking::{CounterWidth, TargetCoverage, soft_masked_ranges, write_masking};
 use fastz::segments::SegmentReader;
 use fastz::{Block, Error, Result, SequenceSet};
 
 use crate::cli::Invocation;
+use crate::console::Console;
 use crate::engines::GpuEngines;
 
 /// Query bases that are aligned together, so that many short queries keep all threads busy.
@@ -32,7 +32,8 @@ const BATCH_QUERIES: usize = 1024;
 pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     let started = Instant::now();
     let files = Files::new(invocation)?;
-    let mut console = Console::new(invocation, &files);
+    let mut console = Console::new(invocation, files.query_bases());
+    console.stage("reading the target");
     invocation.warnings.iter().for_each(|warning| console.warn(warning));
     rayon::ThreadPoolBuilder::new()
         .num_threads(invocation.options.n_threads())
@@ -51,6 +52,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     let target_len = target.len();
     let header_target = SequenceSet { bases: Vec::new(), ..target.clone() };
     let info = run_info(invocation, &header_target, target.counted_len(), &files);
+    console.stage("indexing the target");
     let aligner = match segments {
         Some(_) => Aligner::for_segments(target, invocation.options.clone()),
         None => Aligner::new(target, invocation.options.clone())?,
@@ -59,23 +61,26 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
         Some(coverage) => aligner.with_coverage(coverage),
         None => aligner,
     };
+    console.stage("opening the device");
     let gpu = GpuEngines::open(invocation, &aligner, &|warning| console.warn(warning))?;
     let aligner = gpu.attach(aligner);
-    let aligner_bar = console.bar.clone();
-    let mut aligner = aligner.with_progress(move |bases| aligner_bar.iter().for_each(|bar| bar.inc(bases)));
+    let mut aligner = aligner.with_progress(console.progress());
     if invocation.show_defaults {
-        show_defaults(invocation, &format)?;
+        show_defaults(invocation, &format, &mut outputs)?;
     }
     outputs.begin(&info)?;
 
+    console.stage("search");
     let mut n_queries = 0;
     loop {
         let mut batch = Vec::new();
         let mut bases = 0;
-        while bases < BATCH_BASES && batch.len() < BATCH_QUERIES {
+        // Under --masking a query sees what those before it masked, and so does the progress line.
+        let most = if invocation.options.masking > 0 { 1 } else { BATCH_QUERIES };
+        while bases < BATCH_BASES && batch.len() < most {
             let Some(sequences) = queries.next(&mut |warning| console.warn(&warning))? else { break };
             n_queries += 1;
-            console.query(n_queries, &sequences);
+            console.query(n_queries, &sequences, aligner.target());
             bases += sequences.len();
             let segments = match &mut segments {
                 Some(reader) => Some(read_segments(reader, &sequences, &aligner, invocation.options.strands)?),
@@ -99,7 +104,12 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
         console.warn(&format!("fastz: the GPU failed and the CPU finished the run: {fault}"));
     }
     gpu.save_pipelines();
-    outputs.finish(&info, &aligner)?;
+    let ending = Ending {
+        masked: aligner.masked_ranges(),
+        census: aligner.coverage().filter(|_| invocation.census.as_ref().is_some_and(|census| census.path.is_none())),
+        seconds: invocation.runtime.then(|| started.elapsed().as_secs_f64()),
+    };
+    outputs.finish(&info, &ending)?;
     write_coverage(invocation, &aligner)?;
     console.finish();
     if let Some(path) = &invocation.report {
@@ -180,15 +190,25 @@ fn run_info<'a>(
 }
 
 /// `--show=defaults`: on standard output before the alignments, as a comment in formats that have comments.
-fn show_defaults(invocation: &Invocation, format: &Format) -> Result<()> {
+fn show_defaults(invocation: &Invocation, format: &Format, outputs: &mut Outputs) -> Result<()> {
     let mark = match format {
-        Format::Lav(_) => return Ok(()),
-        Format::Text { .. } | Format::Differences { .. } | Format::None => "",
+        Format::Lav(_) | Format::Text { .. } | Format::Differences { .. } | Format::None => "",
         _ => "#",
     };
     let text = invocation.defaults_text();
     let lines: String = text.lines().map(|line| format!("{mark}{line}\n")).collect();
-    Ok(std::io::stdout().write_all(lines.as_bytes())?)
+    let mut stdout = std::io::stdout();
+    // Quirk: lav has a stanza for them, but the lines go to standard output even where the stanza does not.
+    if let Format::Lav(_) = format {
+        outputs.main().write_all(b"#:lav\nd {\n")?;
+        outputs.main().flush()?;
+    }
+    stdout.write_all(lines.as_bytes())?;
+    stdout.flush()?;
+    if let Format::Lav(_) = format {
+        outputs.main().write_all(b"}\n")?;
+    }
+    Ok(())
 }
 
 fn read_segments<R: std::io::BufRead + std::io::Seek>(
@@ -222,11 +242,11 @@ fn coverage(invocation: &Invocation, target_len: usize) -> Option<TargetCoverage
 }
 
 fn write_coverage(invocation: &Invocation, aligner: &Aligner) -> Result<()> {
-    let Some(coverage) = aligner.coverage() else { return Ok(()) };
+    let coverage = aligner.coverage();
     for masking in &invocation.masking_outputs {
         let ranges = match masking.soft {
-            true => coverage.soft_masked_ranges(aligner.target()),
-            false => coverage.masked_ranges(aligner.target()),
+            true => soft_masked_ranges(coverage, aligner.target()),
+            false => aligner.masked_ranges(),
         };
         let mut out = Destination::file(&masking.path)?;
         write_masking(&ranges, aligner.target(), masking.names, &mut out)?;
@@ -235,7 +255,9 @@ fn write_coverage(invocation: &Invocation, aligner: &Aligner) -> Result<()> {
         }
         out.publish()?;
     }
-    if let Some(path) = invocation.census.as_ref().and_then(|census| census.path.as_ref()) {
+    if let Some(coverage) = coverage
+        && let Some(path) = invocation.census.as_ref().and_then(|census| census.path.as_ref())
+    {
         let mut out = Destination::file(path)?;
         coverage.write_census(aligner.target(), &mut out)?;
         out.publish()?;
@@ -274,16 +296,19 @@ impl Outputs {
         Ok(Outputs { files, is_text })
     }
 
+    fn main(&mut self) -> &mut Destination {
+        &mut self.files[0].1
+    }
+
     fn begin(&mut self, info: &RunInfo) -> Result<()> {
         self.files.iter_mut().try_for_each(|(writer, out)| writer.begin(info, out))
     }
 
-    fn finish(self, info: &RunInfo, aligner: &Aligner) -> Result<()> {
-        let masked = aligner.masked_ranges();
+    fn finish(self, info: &RunInfo, ending: &Ending) -> Result<()> {
         // Only the main output says that it is complete.
         let beside = RunInfo { mark_end: false, ..info.clone() };
         for (i, (mut writer, mut out)) in self.files.into_iter().enumerate() {
-            writer.finish(if i == 0 { info } else { &beside }, &masked, &mut out)?;
+            writer.finish(if i == 0 { info } else { &beside }, ending, &mut out)?;
             out.publish()?;
         }
         Ok(())
@@ -314,85 +339,6 @@ impl Sink for RunSink<'_> {
 
     fn warn(&mut self, message: String) {
         self.console.warn(&message);
-    }
-}
-
-/// What the user sees on stderr: warnings, and a bar on a terminal.
-struct Console {
-    is_quiet: bool,
-    reports_truncation: bool,
-    has_explained_truncation: bool,
-    /// Say when every n-th query begins.
-    every: Option<u32>,
-    started: Instant,
-    bar: Option<ProgressBar>,
-}
-
-impl Console {
-    fn new(invocation: &Invocation, files: &Files) -> Console {
-        let wants_bar = !invocation.quiet && invocation.progress.is_none() && std::io::stderr().is_terminal();
-        let bar = wants_bar.then(|| {
-            // A query file's size is known ahead unless it is compressed or a pipe; each searched strand counts.
-            let strands = if invocation.options.strands == Strands::Both { 2 } else { 1 };
-            let bases = files.query_bases().map(|bases| bases * strands);
-            let bar = bases.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
-            let template = match bases {
-                Some(_) => {
-                    "{elapsed_precise} {wide_bar} {percent}% {human_pos} query bases ({per_sec}, {eta} left) {msg}"
-                }
-                None => "{spinner} {elapsed_precise} {human_pos} query bases ({per_sec}) {msg}",
-            };
-            bar.set_style(ProgressStyle::with_template(template).expect("a well-formed template"));
-            bar.enable_steady_tick(std::time::Duration::from_millis(200));
-            bar
-        });
-        Console {
-            is_quiet: invocation.quiet,
-            reports_truncation: invocation.truncation_report,
-            has_explained_truncation: false,
-            every: invocation.progress,
-            started: Instant::now(),
-            bar,
-        }
-    }
-
-    fn say(&self, message: &str) {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{message}")),
-            None => eprintln!("{message}"),
-        }
-    }
-
-    fn warn(&self, message: &str) {
-        if !self.is_quiet {
-            self.say(message);
-        }
-    }
-
-    fn truncated(&mut self, truncation: &Truncation) {
-        if self.is_quiet || !self.reports_truncation {
-            return;
-        }
-        self.say(&truncation.to_string());
-        if !std::mem::replace(&mut self.has_explained_truncation, true) {
-            self.say("truncation can be reduced by using --allocate:traceback to increase traceback memory");
-        }
-    }
-
-    fn query(&self, number: u32, query: &SequenceSet) {
-        let name = query.partitions.first().map_or("", |p| &p.name);
-        if let Some(bar) = &self.bar {
-            bar.set_message(format!("query {number} ({name})"));
-        }
-        if self.every.is_some_and(|every| (number - 1).is_multiple_of(every.max(1))) {
-            self.say(&format!("({:.3}s) processing query {number}: {name}", self.started.elapsed().as_secs_f64()));
-        }
-    }
-
-    fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
     }
 }
 

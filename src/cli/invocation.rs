@@ -141,6 +141,8 @@ pub struct Invocation {
     pub quiet: bool,
     /// Say when every n-th query begins.
     pub progress: Option<u32>,
+    /// Say with it how much of the target is masked.
+    pub progress_masking: bool,
     /// `--verbosity`.
     pub verbosity: i32,
     /// Write the seconds taken.

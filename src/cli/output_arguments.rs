@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use fastz::options::{MatchCount, OverLimit, RatioRange};
-use fastz::scoring::number::{parse_integer, parse_score};
+use fastz::scoring::number::parse_integer;
 
 use super::invocation::Device;
-use super::limits::{Filter, best_count, block_limit, depth_limit, hsp_limit, last_limit, match_count, ratio_range};
+use super::limits::{
+    Filter, Progress, best_count, block_limit, depth_limit, hsp_limit, last_limit, match_count, progress, ratio_range,
+};
 use super::values::{count, expansion, format_name, gpu_memory};
 
 #[derive(Args, Debug)]
@@ -158,10 +160,10 @@ pub struct PerformanceArguments {
     /// No warnings and no progress
     #[arg(long)]
     pub quiet: bool,
-    /// Say on stderr when every n-th query begins [n: 1]
+    /// Say on stderr when every n-th query begins [n: 1]; --progress+masking: and how much of the target is masked
     #[arg(long, require_equals = true, value_name = "n", num_args = 0..=1, default_missing_value = "1")]
-    #[arg(value_parser = parse_score)]
-    pub progress: Option<i32>,
+    #[arg(value_parser = progress)]
+    pub progress: Vec<Progress>,
     /// Amount of messages on stderr, 0 to 10 [default: 0]
     #[arg(long, require_equals = true, value_name = "n", value_parser = parse_integer)]
     pub verbosity: Option<i32>,

@@ -45,7 +45,7 @@ const WORDS: &[(&str, &[&str])] = &[
     ("--ambiguousn", &["--ambiguous=n"]),
     // output
     ("--nocensus", &["--census=off"]),
-    ("--progress+masking", &["--progress"]),
+    ("--progress+masking", &["--progress=masking:1"]),
     ("--noruntime", &[]),
     ("--nostats", &[]),
     ("-h", &["--help"]),
@@ -92,7 +92,7 @@ const PREFIXES: &[(&str, &str)] = &[
     ("--hspthreshold=", "--hspthresh="),
     ("--mspthresh=", "--hspthresh="),
     ("--mspthreshold=", "--hspthresh="),
-    ("--progress+masking=", "--progress="),
+    ("--progress+masking=", "--progress=masking:"),
     ("--queryhsplimit+=", "--queryhsplimit=+="),
     ("--stopafter=", "--limitperquery="),
     ("--trans=", "--transition="),

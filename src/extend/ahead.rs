@@ -141,12 +141,13 @@ impl Pending {
         Some(progress)
     }
 
-    /// Ready anchors whose explored area overlaps a block.
-    fn overlapping(&mut self, block: &Block) -> BTreeSet<usize> {
+    /// Ready anchors that a block may touch, or whose neighbour it may become.
+    fn near(&mut self, block: &Block) -> BTreeSet<usize> {
         let rows = (block.target_start as i64, block.target_range().end as i64);
         let columns = (block.query_start as i64, block.query_range().end as i64);
         let meets = |a: (i64, i64), b: (i64, i64)| a.0 <= b.1 && b.0 <= a.1;
-        let mut found = BTreeSet::new();
+        let beside = (block.target_start as u32, 0)..(block.target_range().end as u32, 0);
+        let mut found: BTreeSet<usize> = self.by_target.range(beside).map(|&(_, ix)| ix).collect();
         for bin in rows.0 >> BIN_SHIFT..=rows.1 >> BIN_SHIFT {
             let Some(list) = self.explored.get_mut(&bin) else { continue };
             list.retain(|(ix, explored)| {
@@ -239,10 +240,14 @@ impl<'r, 'a> Schedule<'r, 'a> {
     ) {
         loop {
             let mut state = self.lock();
-            if let Some((ix, extension)) = done.take() {
+            if let Some((ix, mut extension)) = done.take() {
+                let anchor = &self.anchors[ix];
                 state.running -= 1;
                 match state.pending.is_running(ix) {
-                    true => state.pending.ready(ix, &self.anchors[ix], extension),
+                    true if extension.holds(anchor, state.committed.accepted) => {
+                        state.pending.ready(ix, anchor, extension);
+                    }
+                    true => state.redo(ix, anchor),
                     // It was covered meanwhile.
                     false => state.committed.counts.rerun += 1,
                 }
@@ -300,6 +305,13 @@ impl State<'_> {
         self.running += 1;
     }
 
+    /// A block touched a result: the anchor needs another one.
+    fn redo(&mut self, ix: usize, anchor: &Anchor) {
+        self.pending.remove(ix, anchor, &mut self.again);
+        self.committed.counts.rerun += 1;
+        self.redo.insert(ix);
+    }
+
     fn drop_ready(&mut self, ix: usize, anchor: &Anchor) {
         if let Some(Progress::Ready(_)) = self.pending.remove(ix, anchor, &mut self.again) {
             self.committed.counts.rerun += 1;
@@ -343,15 +355,14 @@ impl Schedule<'_, '_> {
     fn accept(&self, state: &mut State, extension: Extension) {
         let State { committed, on_accept, .. } = state;
         let (accepted, flow) = committed.commit(self.stage, extension, on_accept);
-        let overlapping = accepted.map(|block| state.pending.overlapping(block)).unwrap_or_default();
+        let near = accepted.map(|block| state.pending.near(block)).unwrap_or_default();
         state.stopped |= flow == ControlFlow::Break(());
-        for ix in overlapping {
+        for ix in near {
             let anchor = &self.anchors[ix];
             if let Some(Progress::Ready(extension)) = state.pending.by_anchor.get_mut(&ix)
                 && !extension.holds(anchor, state.committed.accepted)
             {
-                state.drop_ready(ix, anchor);
-                state.redo.insert(ix);
+                state.redo(ix, anchor);
             }
         }
     }

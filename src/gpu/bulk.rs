@@ -89,9 +89,9 @@ impl GpuBulk {
     }
 }
 
-/// Anchors of a unit from which on the GPU pays beside the CPU's cores. Fewer are mostly long runs, which the commit
-/// order strings together; then latency counts, and the CPU's is lower (measured on an H200 beside 16 cores).
-const WORTHWHILE_ANCHORS: usize = 1 << 16;
+/// Anchors of a unit from which on the GPU pays beside the CPU's cores, start-up and compilation included (measured on an
+/// H200 beside 16 cores).
+const WORTHWHILE_ANCHORS: usize = 1 << 13;
 
 /// Rows from which on a run is left to the CPU, if that may share the work.
 const LONG_ROWS: u32 = 1 << 13;

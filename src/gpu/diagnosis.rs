@@ -174,9 +174,8 @@ mod look {
     fn forbidden_nodes() -> Vec<PathBuf> {
         let in_folder = |folder: &str, start: &str| {
             let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-            let is_meant = |path: &PathBuf| {
-                path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start))
-            };
+            let is_meant =
+                |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start));
             entries.map(|entry| entry.path()).filter(is_meant).collect::<Vec<_>>()
         };
         let mut nodes = in_folder("/dev/dri", "renderD");

@@ -101,9 +101,8 @@ impl FaultPlan {
 
     /// The fault that comes with this dispatch.
     pub(super) fn at_dispatch(plan: &mut Option<FaultPlan>, shader: Shader) -> Option<Fault> {
-        let counts = |plan: &FaultPlan| {
-            plan.fault != Fault::OutOfMemory && plan.kernel.is_none_or(|kernel| kernel == shader)
-        };
+        let counts =
+            |plan: &FaultPlan| plan.fault != Fault::OutOfMemory && plan.kernel.is_none_or(|kernel| kernel == shader);
         FaultPlan::is_due(plan, counts)
     }
 

@@ -4,8 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use super::context::{Gpu, GpuError};
 use super::fault::{FaultLog, OnFault};
-use super::several::Engine;
 use super::seeding::GpuSeeder;
+use super::several::Engine;
 use crate::alignment::Hsp;
 use crate::error::Result;
 use crate::filter::{HspFinder, SearchCounts};

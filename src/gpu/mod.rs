@@ -56,16 +56,16 @@ pub mod timing;
 pub mod unit;
 pub mod variant;
 
+pub use adapters::AdapterChoice;
 pub use bounded::BoundedRun;
 pub use bulk::GpuBulk;
-pub use adapters::AdapterChoice;
 pub use context::{Gpu, GpuError, GpuSettings};
 pub use extender::{GpuCounts, GpuExtender, Inspected};
 pub use fault::OnFault;
 #[doc(hidden)]
 pub use fault::{Fault, FaultPlan};
 pub use finder::GpuFinder;
-pub use several::{Engine, Several};
 pub use screen::{GpuScreen, Screened};
 pub use seeding::GpuSeeder;
+pub use several::{Engine, Several};
 pub use unit::{GpuUnit, OneSided};

@@ -132,8 +132,7 @@ impl<B: BulkExtender + Engine> SharedUnit<'_, B> {
                 .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
                 .collect()
         });
-        let mut parts =
-            results.into_iter().map(|part| Ok(part?.into_iter())).collect::<Result<Vec<_>>>()?;
+        let mut parts = results.into_iter().map(|part| Ok(part?.into_iter())).collect::<Result<Vec<_>>>()?;
         let in_order = (0..anchors.len()).map(|ix| parts[ix % n].next());
         Ok(in_order.map(|result| result.expect("a result for each anchor")).collect())
     }
@@ -214,8 +213,7 @@ mod tests {
 
     fn extend(several: &Several<Echo>, n: usize) {
         let set = SequenceSet::single("s", b"ACGT");
-        let anchors: Vec<Anchor> =
-            (0..n as u32).map(|i| Anchor { target: i, query: 2 * i, hsp_score: 0 }).collect();
+        let anchors: Vec<Anchor> = (0..n as u32).map(|i| Anchor { target: i, query: 2 * i, hsp_score: 0 }).collect();
         let mut unit = several.open(&set, &set).unwrap().unwrap();
         let sides = unit.extend(&anchors, &|_, _| true).unwrap();
         assert_eq!(sides.len(), n);
