@@ -135,7 +135,8 @@ thread_local! {
 
 impl GappedStage<'_> {
     /// Extends `anchors`, which are in LASTZ's order (4.2). `forced` blocks come first, whatever their score (4.4).
-    /// `accepted` sees each other block as it is accepted and may stop the stage after it.
+    /// `accepted` sees each other block that confines later ones, below the threshold or not, and may stop the stage
+    /// after it.
     ///
     /// # Errors
     /// Those of `bulk`.
@@ -314,7 +315,7 @@ impl GappedStage<'_> {
         if !passes && (!self.all_bounds || block.script.is_empty()) {
             return ControlFlow::Continue(());
         }
-        let flow = if passes { accepted(&block) } else { ControlFlow::Continue(()) };
+        let flow = accepted(&block);
         state.push(block);
         flow
     }
