@@ -34,7 +34,7 @@ use support::{compare, option_sets};
 const USAGE_START: &[u8] = b"lastz-- Local Alignment Search Tool";
 
 /// What LASTZ says when it breaks down.
-const BREAKDOWNS: [&str; 2] = ["internal error", "lookup_partition could not locate"];
+const BREAKDOWNS: [&str; 3] = ["internal error", "lookup_partition could not locate", "in ydrop_one_sided_align"];
 
 /// Shrinking stops after this many runs of the pair of programs.
 const SHRINK_RUNS: usize = 400;
