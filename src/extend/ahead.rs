@@ -392,7 +392,7 @@ impl Schedule<'_, '_> {
     /// Commits an extension whose turn has come, and finds out which of the others it touches.
     fn accept(&self, state: &mut State, extension: Extension) {
         let State { committed, on_accept, .. } = state;
-        let (accepted, flow) = committed.commit(self.stage, extension, on_accept);
+        let (accepted, flow) = committed.commit(extension, on_accept);
         let near = accepted.map(|block| state.pending.near(block)).unwrap_or_default();
         state.stopped |= flow == ControlFlow::Break(());
         for ix in near {
