@@ -466,7 +466,7 @@ fn write_report(
     started: Instant,
 ) -> anyhow::Result<()> {
     let report = serde_json::json!({
-        "gpu": gpu.and_then(GpuBulk::counts),
+        "gpu": gpu.map(GpuBulk::counts),
         "program": concat!("fastz ", env!("CARGO_PKG_VERSION")),
         "seconds": started.elapsed().as_secs_f64(),
         "threads": rayon::current_num_threads(),

@@ -10,6 +10,9 @@ pub trait BulkExtender: Send + Sync {
     /// Units with fewer anchors than this are not worth the way to the device.
     fn least_anchors(&self) -> usize;
 
+    /// Fewer anchors than this are not worth screening.
+    fn least_screened(&self) -> usize;
+
     /// Takes up one unit; `None` if the engine cannot hold it, and the CPU has to do it.
     ///
     /// # Errors
@@ -29,11 +32,22 @@ pub trait BulkUnit {
         anchors: &[Anchor],
         wants_script: &dyn Fn(&Side, &Side) -> bool,
     ) -> Result<Vec<Option<(Side, Side)>>>;
+
+    /// Whether the sides of each anchor together score less than `goal`, whatever accepted blocks, masks and pruning do to
+    /// them, and stay within the traceback memory (5.10). `false` where that is not known.
+    ///
+    /// # Errors
+    /// If the device failed and the CPU may not step in.
+    fn screen(&mut self, anchors: &[Anchor], goal: i64) -> Result<Vec<bool>>;
 }
 
 impl<B: BulkExtender> BulkExtender for std::sync::Arc<B> {
     fn least_anchors(&self) -> usize {
         (**self).least_anchors()
+    }
+
+    fn least_screened(&self) -> usize {
+        (**self).least_screened()
     }
 
     fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {

@@ -11,12 +11,13 @@
 //! and the output does not depend on the size of waves or the number of threads.
 
 use std::collections::{BTreeMap, HashMap};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use rayon::prelude::*;
 
 use super::bounds::AcceptedBlocks;
 use super::bulk::{BulkExtender, BulkUnit};
+use super::screened::{AnchorQueue, has_two_sides};
 use super::side::{Direction, Side};
 use super::stitch::stitch;
 use crate::alignment::{Anchor, Block};
@@ -52,6 +53,8 @@ pub struct GappedStage<'a> {
 pub struct GappedCounts {
     /// Anchors offered.
     pub anchors: u64,
+    /// Anchors dropped because no block of theirs can reach the threshold; they are in no other count below.
+    pub screened: u64,
     /// Anchors on an accepted block.
     pub covered: u64,
     /// Anchors extended and committed.
@@ -69,6 +72,7 @@ pub struct GappedCounts {
 impl std::ops::AddAssign for GappedCounts {
     fn add_assign(&mut self, other: Self) {
         self.anchors += other.anchors;
+        self.screened += other.screened;
         self.covered += other.covered;
         self.extended += other.extended;
         self.rerun += other.rerun;
@@ -147,17 +151,16 @@ impl GappedStage<'_> {
     ) -> Result<GappedResult> {
         let mut state = Committed::default();
         state.counts.anchors = anchors.len() as u64;
-        forced.into_iter().for_each(|block| state.push(block));
-        let mut bulk = match self.bulk {
-            Some(bulk) if anchors.len() >= bulk.least_anchors() => {
-                bulk.open(self.target, self.query)?.map(|unit| Bulk { unit, done: 0 })
-            }
-            _ => None,
-        };
+        let (mut queue, mut bulk) = self.screen(anchors)?;
+        for block in forced {
+            queue.accept(&block, 0);
+            state.push(block);
+        }
         let mut ready: HashMap<usize, Extension> = HashMap::new();
         let mut waves = WaveSize { size: self.wave.min(2), wasted: 0 };
         let mut next = 0;
-        while next < anchors.len() {
+        while let Some(ix) = queue.next(next) {
+            next = ix;
             (self.progress)(next, anchors.len());
             let anchor = &anchors[next];
             if state.bounds.covers(anchor) {
@@ -171,37 +174,72 @@ impl GappedStage<'_> {
                 outdated => {
                     state.counts.rerun += u64::from(outdated.is_some());
                     match &mut bulk {
-                        Some(bulk) if next >= bulk.done => self.extend_bulk(anchors, next, bulk, &state, &mut ready)?,
+                        Some(bulk) if next >= bulk.done => self.extend_bulk(&queue, next, bulk, &state, &mut ready)?,
                         _ => {
                             waves.adapt(state.counts.rerun, self.wave);
                             let ahead = bulk.as_ref().map_or(anchors.len(), |bulk| bulk.done);
-                            self.extend_wave(&anchors[..ahead], next, waves.size, &state, &mut ready);
+                            self.extend_wave(&queue, next..ahead, waves.size, &state, &mut ready);
                         }
                     }
                     continue;
                 }
             };
             next += 1;
-            if self.commit(anchor, extension, &mut state, accepted).is_break() {
+            let n_blocks = state.blocks.len();
+            let flow = self.commit(anchor, extension, &mut state, accepted);
+            state.blocks[n_blocks..].iter().for_each(|block| queue.accept(block, next));
+            if flow.is_break() {
                 break;
             }
         }
+        state.counts.screened = queue.n_dropped() as u64;
         (self.progress)(anchors.len(), anchors.len());
         Ok(state.finish(self.threshold))
     }
 
-    /// Extends the anchor `first` and up to `wave - 1` later ones that are not ready yet, or outdated.
+    /// Drops the anchors that cannot become blocks, if there are enough to make that worth while. Opens the unit on the
+    /// device for the rest, likewise.
+    fn screen<'q>(&self, anchors: &'q [Anchor]) -> Result<(AnchorQueue<'q>, Option<Bulk<'_>>)> {
+        let mut queue = AnchorQueue::new(anchors);
+        let Some(bulk) = self.bulk else { return Ok((queue, None)) };
+        // An HSP that reaches the threshold makes its anchor pass.
+        let is_doubtful = |anchor: &Anchor| {
+            i64::from(anchor.hsp_score) < self.threshold
+                && has_two_sides(self.target, self.query, &self.scoring.gapped, self.ydrop.y_drop(), anchor)
+        };
+        let doubtful: Vec<usize> = match self.all_bounds || anchors.len() < bulk.least_screened() {
+            true => Vec::new(),
+            false => (0..anchors.len()).into_par_iter().filter(|&ix| is_doubtful(&anchors[ix])).collect(),
+        };
+        let is_worth_while = doubtful.len() >= bulk.least_screened().max(1);
+        if !is_worth_while && anchors.len() < bulk.least_anchors() {
+            return Ok((queue, None));
+        }
+        let Some(mut unit) = bulk.open(self.target, self.query)? else { return Ok((queue, None)) };
+        if is_worth_while {
+            let positions: Vec<Anchor> = doubtful.iter().map(|&ix| anchors[ix]).collect();
+            let hopeless = unit.screen(&positions, self.threshold)?;
+            queue.drop_all(doubtful.into_iter().zip(hopeless).filter(|&(_, hopeless)| hopeless).map(|(ix, _)| ix));
+        }
+        let bulk = (queue.n_open() >= bulk.least_anchors()).then_some(Bulk { unit, done: 0 });
+        Ok((queue, bulk))
+    }
+
+    /// Extends the anchor at the start of `places` and up to `wave - 1` later ones there that are not ready yet, or
+    /// outdated.
     fn extend_wave(
         &self,
-        anchors: &[Anchor],
-        first: usize,
+        queue: &AnchorQueue,
+        places: Range<usize>,
         wave: usize,
         state: &Committed,
         ready: &mut HashMap<usize, Extension>,
     ) {
-        let mut chosen = vec![first];
+        let anchors = queue.anchors();
+        let mut chosen = vec![places.start];
         // Look only so far ahead: results of distant anchors would wait, and most anchors get covered.
-        for (ix, anchor) in anchors.iter().enumerate().skip(first + 1).take(wave * 64) {
+        let later = queue.iter_from(places.start + 1).take_while(|(ix, _)| *ix < places.end);
+        for (ix, anchor) in later.take(wave * 64) {
             if chosen.len() >= wave {
                 break;
             }
@@ -222,7 +260,7 @@ impl GappedStage<'_> {
     /// Extends the anchor `first` and many later ones off the CPU.
     fn extend_bulk(
         &self,
-        anchors: &[Anchor],
+        queue: &AnchorQueue,
         first: usize,
         bulk: &mut Bulk,
         state: &Committed,
@@ -233,7 +271,7 @@ impl GappedStage<'_> {
         // By target position, to look up what is near.
         let mut by_target: BTreeMap<(u32, u32), Anchor> = BTreeMap::new();
         let mut end = first;
-        for (ix, anchor) in anchors.iter().enumerate().skip(first) {
+        for (ix, anchor) in queue.iter_from(first) {
             if chosen.len() >= MOST_BULK {
                 break;
             }

@@ -3,6 +3,7 @@
 pub mod bounds;
 pub mod bulk;
 pub mod commit;
+pub mod screened;
 pub mod side;
 pub mod stitch;
 

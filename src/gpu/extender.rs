@@ -41,6 +41,8 @@ pub struct GpuCounts {
     pub dispatches: u64,
     /// Time that sweeps took on the device, as the host sees it.
     pub busy: std::time::Duration,
+    /// The same for the screen.
+    pub screen_busy: std::time::Duration,
 }
 
 /// Limits of the memory that batches take.
@@ -380,7 +382,7 @@ fn side(verdict: &Verdict, windows: Windows) -> Side {
 /// The kernels count cells in 32 bits.
 const MOST_CELLS: u64 = 1 << 31;
 
-fn params(scoring: &Scoring, options: &GappedOptions) -> Params {
+pub(super) fn params(scoring: &Scoring, options: &GappedOptions) -> Params {
     let gap_first = scoring.gap_open + scoring.gap_extend;
     let reserve = u64::from((options.y_drop / scoring.gap_extend + 6) as u32);
     let memory = options.traceback_bytes.map_or(MOST_CELLS, |bytes| (bytes as u64).min(MOST_CELLS));
