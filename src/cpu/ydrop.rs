@@ -163,7 +163,7 @@ impl Ydrop {
     }
 
     /// Y: how far below the best a cell may fall.
-    pub fn y_drop(&self) -> i64 {
+    pub(crate) fn y_drop(&self) -> i64 {
         self.y_drop
     }
 
@@ -182,7 +182,7 @@ impl Ydrop {
         workspace: &mut Workspace,
     ) -> (Side, Side) {
         let mut run = |direction| {
-            let bounds = accepted.and_then(|accepted| accepted.side_bounds(anchor, direction));
+            let bounds = accepted.and_then(|accepted| accepted.side_bounds(anchor, direction, accepted.len()));
             self.run(&SideProblem { target, query, anchor: *anchor, direction }, bounds, workspace)
         };
         (run(Direction::Left), run(Direction::Right))

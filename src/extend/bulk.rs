@@ -13,6 +13,9 @@ pub trait BulkExtender: Send + Sync {
     /// Fewer anchors than this are not worth screening.
     fn least_screened(&self) -> usize;
 
+    /// Whether the CPU may extend anchors that this engine was given, in case it is faster with some of them.
+    fn shares_anchors(&self) -> bool;
+
     /// Takes up one unit; `None` if the engine cannot hold it, and the CPU has to do it.
     ///
     /// # Errors
@@ -21,7 +24,7 @@ pub trait BulkExtender: Send + Sync {
 }
 
 /// One unit (target x query sequence x strand) on the device.
-pub trait BulkUnit {
+pub trait BulkUnit: Send {
     /// Both sides of each anchor, left first; `None` where the CPU has to do it. Sides have a script only if
     /// `wants_script` says so, given the two sides without it.
     ///
@@ -48,6 +51,10 @@ impl<B: BulkExtender> BulkExtender for std::sync::Arc<B> {
 
     fn least_screened(&self) -> usize {
         (**self).least_screened()
+    }
+
+    fn shares_anchors(&self) -> bool {
+        (**self).shares_anchors()
     }
 
     fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {

@@ -21,9 +21,12 @@
 
 use rayon::prelude::*;
 
+use super::bulk::BulkUnit;
+use super::commit::GappedStage;
 use super::side::Direction;
 use crate::alignment::{Anchor, Block, EditOp};
 use crate::cpu::ydrop::SideProblem;
+use crate::error::Result;
 use crate::scoring::Matrix;
 use crate::sequence::SequenceSet;
 
@@ -44,7 +47,7 @@ struct Dropped {
 
 /// The anchors of a unit in LASTZ's order, some of them dropped.
 #[derive(Clone, Debug)]
-pub struct AnchorQueue<'a> {
+pub(super) struct AnchorQueue<'a> {
     anchors: &'a [Anchor],
     /// One bit per anchor: whether it is to be extended.
     open: Vec<u64>,
@@ -102,10 +105,12 @@ impl<'a> AnchorQueue<'a> {
         std::iter::successors(self.next(from), |&ix| self.next(ix + 1)).map(|ix| (ix, &self.anchors[ix]))
     }
 
-    /// Takes note of an accepted block: dropped anchors at or after `from` that are near it come back.
-    pub fn accept(&mut self, block: &Block, from: usize) {
+    /// Takes note of an accepted block: dropped anchors at or after `from` that are near it come back. Returns their
+    /// places.
+    pub fn accept(&mut self, block: &Block, from: usize) -> Vec<usize> {
+        let mut back = Vec::new();
         if self.n_dropped == 0 {
-            return;
+            return back;
         }
         let step = (EditOp::Pair, 1);
         let runs = block.script.runs().iter().copied();
@@ -117,13 +122,22 @@ impl<'a> AnchorQueue<'a> {
                 EditOp::Insertion => (0, i64::from(len)),
                 EditOp::Deletion => (i64::from(len), 0),
             };
-            self.revive((row, column), (row + rows, column + columns), op == EditOp::Pair, from);
-            (row, column) = (row + rows, column + columns);
+            let end = (row + rows, column + columns);
+            self.revive((row, column), end, op == EditOp::Pair, from, &mut back);
+            (row, column) = end;
         }
+        back
     }
 
     /// Brings back what is near a straight part of a path.
-    fn revive(&mut self, start: (i64, i64), end: (i64, i64), is_diagonal: bool, from: usize) {
+    fn revive(
+        &mut self,
+        start: (i64, i64),
+        end: (i64, i64),
+        is_diagonal: bool,
+        from: usize,
+        back: &mut Vec<usize>,
+    ) {
         let begin = self.dropped.partition_point(|dropped| i64::from(dropped.target) < start.0 - NEAR);
         let rows = self.dropped[begin..].iter().take_while(|dropped| i64::from(dropped.target) <= end.0 + NEAR);
         for &Dropped { target, query, ix } in rows {
@@ -137,13 +151,48 @@ impl<'a> AnchorQueue<'a> {
             if is_near && ix as usize >= from && self.open[word] & bit == 0 {
                 self.open[word] |= bit;
                 self.n_dropped -= 1;
+                back.push(ix as usize);
             }
         }
     }
 }
 
+/// Drops the anchors that cannot become blocks, if there are enough of them to make that worth while. Opens the unit on
+/// the device for the rest, likewise.
+pub(super) fn screen<'q, 'a>(
+    stage: &GappedStage<'a>,
+    anchors: &'q [Anchor],
+) -> Result<(AnchorQueue<'q>, Option<Box<dyn BulkUnit + 'a>>)> {
+    let mut queue = AnchorQueue::new(anchors);
+    let Some(bulk) = stage.bulk else { return Ok((queue, None)) };
+    let (target, query, y_drop) = (stage.target, stage.query, stage.ydrop.y_drop());
+    // An HSP that reaches the threshold makes its anchor pass.
+    let is_doubtful = |&ix: &usize| {
+        i64::from(anchors[ix].hsp_score) < stage.threshold
+            && has_two_sides(target, query, &stage.scoring.gapped, y_drop, &anchors[ix])
+    };
+    let doubtful: Vec<usize> = match stage.all_bounds || anchors.len() < bulk.least_screened() {
+        true => Vec::new(),
+        false => (0..anchors.len()).into_par_iter().filter(is_doubtful).collect(),
+    };
+    let is_worth_while = doubtful.len() >= bulk.least_screened().max(1);
+    if !is_worth_while && anchors.len() < bulk.least_anchors() {
+        return Ok((queue, None));
+    }
+    let Some(mut unit) = bulk.open(target, query)? else { return Ok((queue, None)) };
+    if is_worth_while {
+        let positions: Vec<Anchor> = doubtful.iter().map(|&ix| anchors[ix]).collect();
+        let hopeless = unit.screen(&positions, stage.threshold)?;
+        queue.drop_all(doubtful.into_iter().zip(hopeless).filter(|&(_, hopeless)| hopeless).map(|(ix, _)| ix));
+    }
+    // What a screen leaves lies in alignments: most of it will be covered, and the rest are long runs.
+    let share = if is_worth_while { 8 } else { 1 };
+    let is_bulk = queue.n_open() / share >= bulk.least_anchors();
+    Ok((queue, is_bulk.then_some(unit)))
+}
+
 /// Whether both sides of an anchor hold at least one pair, as long as no accepted block is near: see above.
-pub fn has_two_sides(target: &SequenceSet, query: &SequenceSet, matrix: &Matrix, y_drop: i64, anchor: &Anchor) -> bool {
+fn has_two_sides(target: &SequenceSet, query: &SequenceSet, matrix: &Matrix, y_drop: i64, anchor: &Anchor) -> bool {
     [Direction::Left, Direction::Right].into_iter().all(|direction| {
         let side = SideProblem { target, query, anchor: *anchor, direction };
         let (rows, columns) = side.extent();

@@ -51,7 +51,11 @@ impl GpuBulk {
     }
 
     fn new_extender(&self) -> std::result::Result<GpuExtender, GpuError> {
-        GpuExtender::new(self.gpu.clone(), &self.scoring, &self.options)
+        let mut extender = GpuExtender::new(self.gpu.clone(), &self.scoring, &self.options)?;
+        if self.faults.on_fault() == OnFault::UseCpu {
+            extender.leave_long_runs(LONG_ROWS);
+        }
+        Ok(extender)
     }
 
     fn new_screen(&self) -> std::result::Result<GpuScreen, GpuError> {
@@ -91,6 +95,9 @@ const WORTHWHILE_ANCHORS: usize = 1 << 16;
 /// Anchors from which on the screen pays: in unrelated sequence each takes a core most of a millisecond.
 const WORTHWHILE_SCREEN: usize = 1 << 13;
 
+/// Rows from which on a run is left to the CPU, if that may share the work.
+const LONG_ROWS: u32 = 1 << 13;
+
 impl BulkExtender for GpuBulk {
     fn least_anchors(&self) -> usize {
         match self.faults.on_fault() {
@@ -105,6 +112,10 @@ impl BulkExtender for GpuBulk {
             OnFault::UseCpu => WORTHWHILE_SCREEN,
             OnFault::Fail => 1,
         }
+    }
+
+    fn shares_anchors(&self) -> bool {
+        self.faults.on_fault() == OnFault::UseCpu
     }
 
     fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {
