@@ -6,20 +6,24 @@
 //
 // The recurrence is the standard one (a gap may open from any cell), which is monotone: whatever cells LASTZ prunes,
 // bounds or masks, no value here is below its value there. Cells below -y_drop are on no path of LASTZ's, whose best is
-// never negative: a stripe begins at the first column whose cell above is at least -y_drop, and ends when all lanes
-// have been below -y_drop for STRIPE_CHECK steps past the last such column.
+// never negative: a stripe begins at a column whose cell above may be at least -y_drop, and ends when all lanes have
+// been below -y_drop for a turn of STRIPE_STEPS steps past the last such column.
+//
+// Values are looked at once per turn: a cell of value v leaves an insertion of at least v - open - extend, which loses
+// another extend with every column. So what the insertions hold after a turn bounds all cells of the turn from above.
 //
 // Letters that are not plain score as their upper bound: 0 as a column, their row's scores (at least -128) as a row.
 //
-// hooks: none; the caller reads stripe_best
+// What steers loops comes from reductions over the lanes: drivers see that it is the same in all lanes only then, and
+// NVIDIA's guards every shuffle below a branch of which it does not see that.
+//
+// hooks: none
 
-// Steps between looks at whether any lane is live.
-const STRIPE_CHECK: u32 = 8u;
-// Columns of the row above that are kept between stripes.
+// Columns of the row above that are kept between stripes, a power of two.
 const BOUNDARY: u32 = 4096u;
 
-var<private> stripe_best: i32;       // greatest C of this lane's cells so far
-var<private> above_first: u32;       // columns of the row above that are at least -y_drop
+var<private> top_insertion: i32;     // greatest insertion that left a turn of this lane so far
+var<private> above_first: u32;       // columns of the row above that may be at least -y_drop
 var<private> above_last: u32;
 var<private> boundary_start: u32;    // where this workgroup's part of the boundary begins
 var<private> chunk_c: i32;           // C and D of the row above and the letter, for column chunk + lane
@@ -38,7 +42,7 @@ var<private> profile$r: u32;
 // Upper bound of the score of a one-sided run, or at least `goal` if the bound reaches that. NO_BOUND if it takes too
 // many steps to say.
 fn bound_of_run(task: Task, goal: i32, steps_left: ptr<function, u32>) -> i32 {
-    stripe_best = 0i;
+    top_insertion = DEAD;
     above_first = 0u;
     above_last = min(params.row0_last, task.columns);
     var first_row = 1u;
@@ -47,78 +51,96 @@ fn bound_of_run(task: Task, goal: i32, steps_left: ptr<function, u32>) -> i32 {
             break;
         }
         let status = sweep_stripe(task, first_row, steps_left);
-        let best = max_of_lanes(stripe_best);
-        if best >= goal {
-            return best;
+        if bound_so_far() >= goal {
+            break;
         }
         if status != 0u {
             return NO_BOUND;
         }
         storageBarrier();
-        let next_first = min_of_lanes_u(above_first);
-        let next_last = max_of_lanes_u(above_last);
-        if next_first == NO_COLUMN {
+        if above_first > above_last {
             break;
         }
-        if next_last - next_first >= BOUNDARY - 2u * LANES {
+        if above_last - above_first >= BOUNDARY - 3u * LANES {
             return NO_BOUND;
         }
-        above_first = next_first;
-        above_last = next_last;
         first_row += LANES * STRIPE_ROWS;
     }
-    return max_of_lanes(stripe_best);
+    return bound_so_far();
 }
 
-// Sweeps one stripe. Returns 0, or 1 if the steps are used up. Leaves this lane's view of the last row in above_*.
+// Most that a cell can be worth if the insertions after its turn are worth nothing.
+fn slack() -> i32 {
+    return params.gap_open_extend + (i32(STRIPE_STEPS) - 1i) * params.gap_extend;
+}
+
+fn bound_so_far() -> i32 {
+    return max(0i, max_of_lanes(top_insertion) + slack());
+}
+
+// Sweeps one stripe. Returns 0, or 1 if the steps are used up. Leaves the columns of its last row in above_*.
 fn sweep_stripe(task: Task, first_row: u32, steps_left: ptr<function, u32>) -> u32 {
     start_stripe(task, first_row);
-    let entry_end = above_last + 2u;
     let first = above_first;
+    let entry_end = above_last + 2u;
+    let live = -params.y_drop - slack();
+    let is_first_lane = lane == 0u;
+    let is_last_lane = lane == LANES - 1u;
     var next_first = NO_COLUMN;
     var next_last = 0u;
-    var step = 0u;
-    var recent = DEAD;
+    var column = first;              // of lane 0
     loop {
-        if step % LANES == 0u {
-            load_chunk(task, first_row, first + step, first, entry_end - 2u);
-        }
-        let source = step % LANES;
-        let from_above_c = from_lane(chunk_c, source);
-        let from_above_d = from_lane(chunk_d, source);
-        let from_above_letter = bitcast<u32>(from_lane(bitcast<i32>(chunk_letter), source));
-        let is_first_lane = lane == 0u;
-        let above = select(from_lane(last_c, lane - 1u), from_above_c, is_first_lane);
-        let deletion = select(from_lane(last_d, lane - 1u), from_above_d, is_first_lane);
-        let handed = bitcast<u32>(from_lane(bitcast<i32>(last_letter), lane - 1u));
-        let letter = select(handed, from_above_letter, is_first_lane);
-        let top = sweep_column(above, deletion, letter);
-        stripe_best = max(stripe_best, top);
-        recent = max(recent, top);
-        // The last lane is LANES - 1 columns behind; before it has reached the first column its cells are dead.
-        if lane == LANES - 1u && step >= lane {
-            let column = first + step - lane;
-            boundary[boundary_start + column % BOUNDARY] = vec2(last_c, last_d);
-            if last_c >= -params.y_drop && column <= task.columns {
-                next_first = min(next_first, column);
-                next_last = column;
+        load_chunk(task, first_row, column, first, above_last);
+        var source = 0u;
+        loop {
+// for each step u
+            {
+                let from_above_c = from_lane(chunk_c, source + $uu);
+                let from_above_d = from_lane(chunk_d, source + $uu);
+                let from_above_letter = bitcast<u32>(from_lane(bitcast<i32>(chunk_letter), source + $uu));
+                let above = select(from_lane(last_c, lane - 1u), from_above_c, is_first_lane);
+                let deletion = select(from_lane(last_d, lane - 1u), from_above_d, is_first_lane);
+                let handed = bitcast<u32>(from_lane(bitcast<i32>(last_letter), lane - 1u));
+                sweep_column(above, deletion, select(handed, from_above_letter, is_first_lane));
+                if is_last_lane {
+                    boundary[boundary_start + ((column + $uu - lane) & (BOUNDARY - 1u))] = vec2(last_c, last_d);
+                }
             }
-        }
-        step += 1u;
-        if step % STRIPE_CHECK == 0u {
-            let column = first + step;
-            if column > entry_end && !any_lane(recent >= -params.y_drop) || column > task.columns + LANES {
-                break;
+// end
+            var leaving = DEAD;
+// for each stripe row r
+            leaving = max(leaving, insertion$r);
+// end
+            top_insertion = max(top_insertion, leaving);
+            // What counts of this is the last lane's.
+            let is_live_below = insertion$last_row >= live;
+            next_first = select(next_first, min(next_first, column), is_live_below);
+            next_last = select(next_last, column + STRIPE_STEPS - 1u, is_live_below);
+            column += STRIPE_STEPS;
+            let is_over = column > entry_end && !any_lane(leaving >= live);
+            if is_over || column > task.columns + LANES {
+                // The last lane is LANES - 1 columns behind; it was dead before it reached the first one.
+                let behind = LANES - 1u;
+                let its_first = min_of_lanes_u(select(NO_COLUMN, next_first, is_last_lane));
+                let its_last = max_of_lanes_u(select(0u, next_last, is_last_lane));
+                above_first = max(its_first, first + behind) - behind;
+                above_last = min(max(its_last, behind) - behind, task.columns);
+                if its_first == NO_COLUMN {
+                    above_first = NO_COLUMN;
+                    above_last = 0u;
+                }
+                return 0u;
             }
-            if *steps_left < STRIPE_CHECK {
+            if *steps_left < STRIPE_STEPS {
                 return 1u;
             }
-            *steps_left -= STRIPE_CHECK;
-            recent = DEAD;
+            *steps_left -= STRIPE_STEPS;
+            source += STRIPE_STEPS;
+            if source >= LANES {
+                break;
+            }
         }
     }
-    above_first = next_first;
-    above_last = next_last;
     return 0u;
 }
 
@@ -171,11 +193,10 @@ fn load_chunk(task: Task, first_row: u32, chunk: u32, first: u32, last: u32) {
     }
 }
 
-// This lane's rows of one column. Returns the greatest C.
-fn sweep_column(above: i32, deletion_above: i32, letter: u32) -> i32 {
+// This lane's rows of one column.
+fn sweep_column(above: i32, deletion_above: i32, letter: u32) {
     var diagonal = diagonal_above;
     var deletion = deletion_above;
-    var top = DEAD;
     diagonal_above = above;
 // for each stripe row r
     {
@@ -185,11 +206,9 @@ fn sweep_column(above: i32, deletion_above: i32, letter: u32) -> i32 {
         insertion$r = max(insertion$r - params.gap_extend, opened);
         diagonal = left$r;
         left$r = value;
-        top = max(top, value);
     }
 // end
     last_c = left$last_row;
     last_d = deletion;
     last_letter = letter;
-    return top;
 }

@@ -26,7 +26,7 @@ const BOUNDARY_WORDS: u32 = 2 * 4096;
 /// Steps that an anchor may take before it is passed on: about 100,000 rows of LASTZ's default window.
 const STEP_LIMIT: u32 = 1 << 20;
 /// The same on a software adapter: lavapipe ends loops after 65,535 turns.
-const STEP_LIMIT_IN_SOFTWARE: u32 = 20_000;
+const STEP_LIMIT_IN_SOFTWARE: u32 = 60_000;
 /// Anchors per batch.
 const BATCH: usize = 1 << 18;
 
