@@ -130,14 +130,7 @@ impl<'a> AnchorQueue<'a> {
     }
 
     /// Brings back what is near a straight part of a path.
-    fn revive(
-        &mut self,
-        start: (i64, i64),
-        end: (i64, i64),
-        is_diagonal: bool,
-        from: usize,
-        back: &mut Vec<usize>,
-    ) {
+    fn revive(&mut self, start: (i64, i64), end: (i64, i64), is_diagonal: bool, from: usize, back: &mut Vec<usize>) {
         let begin = self.dropped.partition_point(|dropped| i64::from(dropped.target) < start.0 - NEAR);
         let rows = self.dropped[begin..].iter().take_while(|dropped| i64::from(dropped.target) <= end.0 + NEAR);
         for &Dropped { target, query, ix } in rows {

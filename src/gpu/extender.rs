@@ -58,6 +58,15 @@ pub struct Budget {
     pub link_words: u64,
 }
 
+/// The paper's optimisations of the executor, to measure what each is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switches {
+    /// Runs of like size are executed together.
+    pub bins: bool,
+    /// A run is executed up to its end row only, not up to the last row that was looked at.
+    pub trims: bool,
+}
+
 /// What the inspector found out about a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inspected {
@@ -95,6 +104,7 @@ pub struct GpuExtender {
     has_cell_limit: bool,
     most_rows: u32,
     pub(super) budget: Budget,
+    pub(super) switches: Switches,
     pub(super) counts: GpuCounts,
 }
 
@@ -151,6 +161,7 @@ impl GpuExtender {
                 hulls: (1 << 24).min(max_binding as usize / size_of::<Hull>()),
                 link_words: link_words.min(max_binding / 4),
             },
+            switches: Switches { bins: true, trims: true },
             counts: GpuCounts::default(),
             gpu,
         })
@@ -183,6 +194,11 @@ impl GpuExtender {
     /// Leaves runs that look at more rows to the CPU: one subgroup has not the speed of a core, and makes others wait.
     pub fn leave_long_runs(&mut self, most_rows: u32) {
         self.most_rows = most_rows;
+    }
+
+    /// Optimisations that are on.
+    pub fn switches_mut(&mut self) -> &mut Switches {
+        &mut self.switches
     }
 
     /// Rows per workgroup and dispatch to start with, for tests of runs that go over several dispatches.

@@ -47,7 +47,7 @@ pub mod variant;
 pub use bounded::BoundedRun;
 pub use bulk::GpuBulk;
 pub use context::{AdapterChoice, Gpu, GpuError};
-pub use extender::{GpuCounts, GpuExtender, Inspected};
+pub use extender::{GpuCounts, GpuExtender, Inspected, Switches};
 pub use fault::OnFault;
 pub use finder::GpuFinder;
 pub use screen::{GpuScreen, Screened};
