@@ -20,9 +20,9 @@ fn start_bounds(task: Task) {
 // Narrows the window that the row above opened. Returns 0 if nothing is left, else how long the row takes.
 fn enter_row(task: Task, row: u32) -> u32 {
     let at = task.limit_start + ROW_LIMITS * (row - 1u);
-    let first = min_of_lanes_u(first_kept);
-    let end = max_of_lanes_u(window_end);
-    let base_block = min_of_lanes_u(block);
+    let first = bitcast<u32>(from_lane(bitcast<i32>(first_kept), base_lane));
+    let end = bitcast<u32>(from_lane(bitcast<i32>(window_end), base_lane + prev_last));
+    let base_block = bitcast<u32>(from_lane(bitcast<i32>(block), base_lane));
     row_first = max(first, plan[at]);
     row_end = min(end, plan[at + 1u]);
     row_cap = plan[at + 2u];

@@ -169,17 +169,17 @@ fn save_run(slot: u32) {
 // Takes up the run that the last dispatch kept in this slot. Returns its task, or NO_TASK.
 fn restore_run(slot: u32) -> u32 {
     let start = slot * SAVED_WORDS;
-    if restored(start) == 0u {
+    if from_first_lane(saved[start]) == 0u {
         return NO_TASK;
     }
-    run_task_ix = restored(start + 1u);
-    run_row = restored(start + 2u);
-    run_is_near_limit = restored(start + 3u);
-    base_lane = restored(start + 4u);
-    prev_last = restored(start + 5u);
-    best = bitcast<i32>(restored(start + 6u));
-    best_row = restored(start + 7u);
-    best_lane = restored(start + 8u);
+    run_task_ix = from_first_lane(saved[start + 1u]);
+    run_row = from_first_lane(saved[start + 2u]);
+    run_is_near_limit = from_first_lane(saved[start + 3u]);
+    base_lane = from_first_lane(saved[start + 4u]);
+    prev_last = from_first_lane(saved[start + 5u]);
+    best = bitcast<i32>(from_first_lane(saved[start + 6u]));
+    best_row = from_first_lane(saved[start + 7u]);
+    best_lane = from_first_lane(saved[start + 8u]);
     if lane == 0u {
         saved[start] = 0u;
     }
@@ -199,10 +199,4 @@ fn restore_run(slot: u32) -> u32 {
     hull_first = saved[rest + 6u * LANES];
     hull_end = saved[rest + 7u * LANES];
     return run_task_ix;
-}
-
-// A word of the header, in all lanes. They read different words, and the first one's is handed out: what a driver does not
-// see to be the same in all lanes, it guards every shuffle against.
-fn restored(at: u32) -> u32 {
-    return from_first_lane(saved[at + lane]);
 }

@@ -9,8 +9,8 @@
 // never negative: a stripe begins at a column whose cell above may be at least -y_drop, and ends when all lanes have
 // been below -y_drop for a turn of STRIPE_STEPS steps past the last such column.
 //
-// Values are looked at once per turn: a cell of value v leaves an insertion of at least v - open - extend, which loses
-// another extend with every column. So what the insertions hold after a turn bounds all cells of the turn from above.
+// Whether cells are live is looked at once per turn: a cell of value v leaves an insertion of at least v - open - extend,
+// which loses another extend with every column. So what the insertions hold after a turn bounds all cells of the turn.
 //
 // Letters that are not plain score as their upper bound: 0 as a column, their row's scores (at least -128) as a row.
 //
@@ -22,7 +22,7 @@
 // Columns of the row above that are kept between stripes, a power of two.
 const BOUNDARY: u32 = 4096u;
 
-var<private> top_insertion: i32;     // greatest insertion that left a turn of this lane so far
+var<private> stripe_best: i32;       // greatest C of this lane's cells so far
 var<private> above_first: u32;       // columns of the row above that may be at least -y_drop
 var<private> above_last: u32;
 var<private> boundary_start: u32;    // where this workgroup's part of the boundary begins
@@ -42,7 +42,7 @@ var<private> profile$r: u32;
 // Upper bound of the score of a one-sided run, or at least `goal` if the bound reaches that. NO_BOUND if it takes too
 // many steps to say.
 fn bound_of_run(task: Task, goal: i32, steps_left: ptr<function, u32>) -> i32 {
-    top_insertion = DEAD;
+    stripe_best = 0i;
     above_first = 0u;
     above_last = min(params.row0_last, task.columns);
     var first_row = 1u;
@@ -51,8 +51,9 @@ fn bound_of_run(task: Task, goal: i32, steps_left: ptr<function, u32>) -> i32 {
             break;
         }
         let status = sweep_stripe(task, first_row, steps_left);
-        if bound_so_far() >= goal {
-            break;
+        let best = max_of_lanes(stripe_best);
+        if best >= goal {
+            return best;
         }
         if status != 0u {
             return NO_BOUND;
@@ -66,16 +67,7 @@ fn bound_of_run(task: Task, goal: i32, steps_left: ptr<function, u32>) -> i32 {
         }
         first_row += LANES * STRIPE_ROWS;
     }
-    return bound_so_far();
-}
-
-// Most that a cell can be worth if the insertions after its turn are worth nothing.
-fn slack() -> i32 {
-    return params.gap_open_extend + (i32(STRIPE_STEPS) - 1i) * params.gap_extend;
-}
-
-fn bound_so_far() -> i32 {
-    return max(0i, max_of_lanes(top_insertion) + slack());
+    return max_of_lanes(stripe_best);
 }
 
 // Sweeps one stripe. Returns 0, or 1 if the steps are used up. Leaves the columns of its last row in above_*.
@@ -83,7 +75,8 @@ fn sweep_stripe(task: Task, first_row: u32, steps_left: ptr<function, u32>) -> u
     start_stripe(task, first_row);
     let first = above_first;
     let entry_end = above_last + 2u;
-    let live = -params.y_drop - slack();
+    // An insertion below this, after a turn, shows that all cells of its row in the turn were below -y_drop.
+    let live = -params.y_drop - params.gap_open_extend - (i32(STRIPE_STEPS) - 1i) * params.gap_extend;
     let is_first_lane = lane == 0u;
     let is_last_lane = lane == LANES - 1u;
     var next_first = NO_COLUMN;
@@ -101,7 +94,8 @@ fn sweep_stripe(task: Task, first_row: u32, steps_left: ptr<function, u32>) -> u
                 let above = select(from_lane(last_c, lane - 1u), from_above_c, is_first_lane);
                 let deletion = select(from_lane(last_d, lane - 1u), from_above_d, is_first_lane);
                 let handed = bitcast<u32>(from_lane(bitcast<i32>(last_letter), lane - 1u));
-                sweep_column(above, deletion, select(handed, from_above_letter, is_first_lane));
+                let letter = select(handed, from_above_letter, is_first_lane);
+                stripe_best = max(stripe_best, sweep_column(above, deletion, letter));
                 if is_last_lane {
                     boundary[boundary_start + ((column + $uu - lane) & (BOUNDARY - 1u))] = vec2(last_c, last_d);
                 }
@@ -111,7 +105,6 @@ fn sweep_stripe(task: Task, first_row: u32, steps_left: ptr<function, u32>) -> u
 // for each stripe row r
             leaving = max(leaving, insertion$r);
 // end
-            top_insertion = max(top_insertion, leaving);
             // What counts of this is the last lane's.
             let is_live_below = insertion$last_row >= live;
             next_first = select(next_first, min(next_first, column), is_live_below);
@@ -193,10 +186,11 @@ fn load_chunk(task: Task, first_row: u32, chunk: u32, first: u32, last: u32) {
     }
 }
 
-// This lane's rows of one column.
-fn sweep_column(above: i32, deletion_above: i32, letter: u32) {
+// This lane's rows of one column. Returns the greatest C.
+fn sweep_column(above: i32, deletion_above: i32, letter: u32) -> i32 {
     var diagonal = diagonal_above;
     var deletion = deletion_above;
+    var top = DEAD;
     diagonal_above = above;
 // for each stripe row r
     {
@@ -206,9 +200,11 @@ fn sweep_column(above: i32, deletion_above: i32, letter: u32) {
         insertion$r = max(insertion$r - params.gap_extend, opened);
         diagonal = left$r;
         left$r = value;
+        top = max(top, value);
     }
 // end
     last_c = left$last_row;
     last_d = deletion;
     last_letter = letter;
+    return top;
 }
