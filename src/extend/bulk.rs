@@ -10,8 +10,10 @@ pub trait BulkExtender: Send + Sync {
     /// Units with fewer anchors than this are not worth the way to the device.
     fn least_anchors(&self) -> usize;
 
-    /// Fewer anchors than this are not worth screening.
-    fn least_screened(&self) -> usize;
+    /// Fewer anchors than this are not worth screening. Engines that cannot screen leave it as it is.
+    fn least_screened(&self) -> usize {
+        usize::MAX
+    }
 
     /// Whether the CPU may extend anchors that this engine was given, in case it is faster with some of them.
     fn shares_anchors(&self) -> bool;
@@ -33,7 +35,7 @@ pub trait BulkUnit: Send {
     fn extend(
         &mut self,
         anchors: &[Anchor],
-        wants_script: &dyn Fn(&Side, &Side) -> bool,
+        wants_script: &(dyn Fn(&Side, &Side) -> bool + Sync),
     ) -> Result<Vec<Option<(Side, Side)>>>;
 
     /// Whether the sides of each anchor together score less than `goal`, whatever accepted blocks, masks and pruning do to
@@ -41,7 +43,10 @@ pub trait BulkUnit: Send {
     ///
     /// # Errors
     /// If the device failed and the CPU may not step in.
-    fn screen(&mut self, anchors: &[Anchor], goal: i64) -> Result<Vec<bool>>;
+    fn screen(&mut self, anchors: &[Anchor], goal: i64) -> Result<Vec<bool>> {
+        let _ = goal;
+        Ok(vec![false; anchors.len()])
+    }
 }
 
 impl<B: BulkExtender> BulkExtender for std::sync::Arc<B> {

@@ -6,6 +6,7 @@ use super::context::{Gpu, GpuError};
 use super::extender::{GpuCounts, GpuExtender, likely_window, params};
 use super::fault::{FaultLog, OnFault};
 use super::screen::{GpuScreen, Screened};
+use super::several::Engine;
 use super::unit::GpuUnit;
 use crate::alignment::Anchor;
 use crate::error::Result;
@@ -23,6 +24,13 @@ pub struct GpuBulk {
     extender: Mutex<Option<GpuExtender>>,
     screen: Mutex<Option<GpuScreen>>,
     faults: FaultLog,
+    takes_all: bool,
+}
+
+impl Engine for GpuBulk {
+    fn fault(&self) -> Option<String> {
+        self.faults.first()
+    }
 }
 
 impl GpuBulk {
@@ -35,24 +43,34 @@ impl GpuBulk {
             extender: Mutex::new(None),
             screen: Mutex::new(None),
             faults: FaultLog::new(on_fault),
+            // The user asked for the GPU.
+            takes_all: on_fault == OnFault::Fail,
         }
     }
 
-    /// What the device did so far.
-    pub fn counts(&self) -> GpuCounts {
+    /// What the device did so far; `None` if it was never needed.
+    pub fn counts(&self) -> Option<GpuCounts> {
         let of_extender = lock(&self.extender).as_ref().map(GpuExtender::counts);
         let screen_busy = lock(&self.screen).as_ref().map(GpuScreen::busy);
-        GpuCounts { screen_busy: screen_busy.unwrap_or_default(), ..of_extender.unwrap_or_default() }
+        if of_extender.is_none() && screen_busy.is_none() {
+            return None;
+        }
+        Some(GpuCounts { screen_busy: screen_busy.unwrap_or_default(), ..of_extender.unwrap_or_default() })
     }
 
-    /// Why the device was given up, if it was.
-    pub fn fault(&self) -> Option<String> {
-        self.faults.first()
+    /// Takes units of any size, also where they do not pay.
+    pub fn take_all(self) -> GpuBulk {
+        GpuBulk { takes_all: true, ..self }
+    }
+
+    /// The device.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
     }
 
     fn new_extender(&self) -> std::result::Result<GpuExtender, GpuError> {
         let mut extender = GpuExtender::new(self.gpu.clone(), &self.scoring, &self.options)?;
-        if self.faults.on_fault() == OnFault::UseCpu {
+        if self.shares_anchors() {
             extender.leave_long_runs(LONG_ROWS);
         }
         Ok(extender)
@@ -89,9 +107,9 @@ fn lock<E>(engine: &Mutex<Option<E>>) -> MutexGuard<'_, Option<E>> {
     engine.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Anchors of a unit from which on the GPU pays beside the CPU's cores. Fewer are mostly long runs, which the commit
-/// order strings together; then latency counts, and the CPU's is lower (measured on an H200 beside 16 cores).
-const WORTHWHILE_ANCHORS: usize = 1 << 16;
+/// Anchors of a unit from which on the GPU pays beside the CPU's cores, start-up and compilation included (measured on an
+/// H200 beside 16 cores).
+const WORTHWHILE_ANCHORS: usize = 1 << 13;
 /// Anchors from which on the screen pays: in unrelated sequence each takes a core most of a millisecond.
 const WORTHWHILE_SCREEN: usize = 1 << 13;
 
@@ -100,22 +118,15 @@ const LONG_ROWS: u32 = 1 << 13;
 
 impl BulkExtender for GpuBulk {
     fn least_anchors(&self) -> usize {
-        match self.faults.on_fault() {
-            OnFault::UseCpu => WORTHWHILE_ANCHORS,
-            // The user asked for the GPU.
-            OnFault::Fail => 1,
-        }
+        if self.takes_all { 1 } else { WORTHWHILE_ANCHORS }
     }
 
     fn least_screened(&self) -> usize {
-        match self.faults.on_fault() {
-            OnFault::UseCpu => WORTHWHILE_SCREEN,
-            OnFault::Fail => 1,
-        }
+        if self.takes_all { 1 } else { WORTHWHILE_SCREEN }
     }
 
     fn shares_anchors(&self) -> bool {
-        self.faults.on_fault() == OnFault::UseCpu
+        !self.takes_all
     }
 
     fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {
@@ -136,7 +147,7 @@ impl BulkUnit for GpuBulkUnit<'_> {
     fn extend(
         &mut self,
         anchors: &[Anchor],
-        wants_script: &dyn Fn(&Side, &Side) -> bool,
+        wants_script: &(dyn Fn(&Side, &Side) -> bool + Sync),
     ) -> Result<Vec<Option<(Side, Side)>>> {
         let bulk = self.bulk;
         let work = |extender: &mut GpuExtender| extender.extend(&self.unit, anchors, wants_script);

@@ -67,15 +67,15 @@ impl Draft<'_> {
     }
 
     fn query_limits(&mut self) {
-        if self.kind != Kind::Segments && self.percent(6) {
+        if self.percent(6) {
             let text = format!("--queryhspbest={}", self.between(1, 12));
             self.option(text);
-        } else if ![Kind::Adaptive, Kind::Segments].contains(&self.kind) && !self.has("--twins") && self.percent(6) {
+        } else if ![Kind::Adaptive, Kind::Segments].contains(&self.kind) && self.percent(6) {
             let how = self.pick(&["=", "=nowarn:", "=keep,nowarn:", "+=", "=warn:"]);
             let text = format!("--queryhsplimit{how}{}", self.between(1, 30));
             self.option(text);
         }
-        if self.is_gapped() && !self.has("--allgappedbounds") && self.percent(6) {
+        if self.is_gapped() && self.percent(6) {
             let how = self.pick(&["", "keep:", "nowarn:", "keep,nowarn:", "discard:"]);
             let text = format!("--querydepth={how}{}.{}", self.between(0, 2), self.between(1, 9));
             self.option(text);
@@ -86,9 +86,6 @@ impl Draft<'_> {
         let is_multiple =
             self.target_actions.iter().chain(&self.query_actions).any(|action| action.starts_with("mult"));
         let mut formats: Vec<&str> = FORMATS.split_whitespace().collect();
-        if self.stops_printing() {
-            formats.retain(|format| !["rdotplot", "rdotplot+score", "mafsegments", "genseg"].contains(format));
-        }
         if !is_multiple || self.percent(4) {
             formats.extend(["lav", "lav", "lav+", "lav+text", "gfa"]);
         }
@@ -106,13 +103,11 @@ impl Draft<'_> {
         }
         if self.percent(94) || is_multiple {
             let format = self.pick(&formats);
+            if format.starts_with("lav") {
+                self.maybe(10, &["--census", "--show=defaults"]);
+            }
             self.option(format!("--format={format}"));
         }
-    }
-
-    /// Whether there is a limit after which LASTZ prints no further runs of pairs in formats that print these one by one.
-    fn stops_printing(&self) -> bool {
-        self.kind == Kind::AnyOrNone || self.has("--queryhsplimit")
     }
 
     fn general_fields(&mut self) -> String {
@@ -131,9 +126,9 @@ impl Draft<'_> {
     pub(super) fn rare(&mut self) {
         self.maybe(3, &["--markend"]);
         self.maybe(3, &["--output=out.txt"]);
-        if !self.stops_printing() {
-            self.maybe(2, &["--rdotplot=dots.txt", "--rdotplot+score=dots.txt"]);
-        }
+        self.maybe(2, &["--rdotplot=dots.txt", "--rdotplot+score=dots.txt"]);
+        self.maybe(2, &["--census=counts.txt", "--census16=counts.txt", "--census32=counts.txt", "c=1"]);
+        self.maybe(2, &["--show=defaults", "--outputmasking:soft=soft.txt", "--outputmasking+:soft=soft.txt"]);
         self.maybe(2, &["--notruncationreport", "--allocate:target=10M", "--progress=10", "--verbosity=1"]);
         self.maybe(2, &["--action1=unmask", "--action2=[unmask]", "--action:query=unmask", "--action:target=multiple"]);
         if self.percent(1) && self.is_gapped() && self.unit == 91 {
@@ -166,12 +161,7 @@ impl Draft<'_> {
             ];
             let option = self.pick(&likely_refused);
             let at = self.random.below(self.options.len() + 1);
-            let is_left_out = match option.as_str() {
-                "--exact=20" => self.loses_diagonals(),
-                "--mirror" => self.kind == Kind::SelfComparison,
-                _ => false,
-            };
-            if !is_left_out {
+            if option != "--mirror" || self.kind != Kind::SelfComparison {
                 self.options.insert(at, option);
             }
         }
