@@ -88,7 +88,8 @@ impl Variant {
                     None => Variant::for_workgroup(capabilities, window),
                 }
             }
-            Some(lanes) if lanes * MAX_NARROW_COLUMNS >= window => {
+            // With subgroups of 4, a lane would hold more columns than compilers can cope with.
+            Some(lanes @ 8..) if lanes * MAX_NARROW_COLUMNS >= window => {
                 // A ring a third wider than the next smaller one, as with the wider subgroups.
                 let columns = window.div_ceil(lanes).next_multiple_of(32);
                 Variant::subgroup(lanes, columns)
