@@ -3,6 +3,7 @@
 mod cli;
 mod console;
 mod run;
+mod side_files;
 
 use std::io::Write;
 use std::process::ExitCode;
