@@ -2,6 +2,7 @@
 
 mod cli;
 mod console;
+mod engines;
 mod run;
 mod side_files;
 

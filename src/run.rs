@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context;
@@ -10,7 +9,6 @@ use anyhow::Context;
 use fastz::align::{Aligner, Query, Sink};
 use fastz::extend::Truncation;
 use fastz::filter::query_best::QueryHsps;
-use fastz::gpu::{AdapterChoice, Gpu, GpuBulk, GpuExtender, GpuFinder, OnFault};
 use fastz::input::{QueryReader, ReadOptions, Specifier, read_target};
 use fastz::options::{SelfComparison, Strands};
 use fastz::output::{
@@ -19,8 +17,9 @@ use fastz::output::{
 use fastz::segments::SegmentReader;
 use fastz::{Block, Error, Result, SequenceSet};
 
-use crate::cli::{Device, Invocation};
+use crate::cli::Invocation;
 use crate::console::Console;
+use crate::engines::GpuEngines;
 use crate::side_files::SideFiles;
 
 /// Query bases that are aligned together, so that many short queries keep all threads busy.
@@ -63,7 +62,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
         None => aligner,
     };
     console.stage("opening the device");
-    let gpu = GpuEngines::open(invocation, &aligner, &console)?;
+    let gpu = GpuEngines::open(invocation, &aligner, &|warning| console.warn(warning))?;
     let aligner = gpu.attach(aligner);
     let mut aligner = aligner.with_progress(console.progress());
     if invocation.show_defaults {
@@ -101,10 +100,11 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     if let Some(reader) = &mut segments {
         reader.finish()?;
     }
-    if let Some(fault) = gpu.fault() {
+    for fault in gpu.faults() {
         console.warn(&format!("fastz: the GPU failed and the CPU finished the run: {fault}"));
     }
     beside.write_coverage(&aligner)?;
+    gpu.save_pipelines();
     let ending = Ending {
         masked: aligner.masked_ranges(),
         census: aligner.coverage().filter(|_| invocation.census.as_ref().is_some_and(|census| census.path.is_none())),
@@ -112,7 +112,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     };
     outputs.finish(&info, &ending)?;
     console.finish();
-    beside.write_report(&aligner, gpu.bulk.as_deref(), n_queries, started)
+    beside.write_report(&aligner, &gpu, n_queries, started)
 }
 
 /// The sequence files of a run, understood but not read.
@@ -306,67 +306,5 @@ impl Sink for RunSink<'_> {
 
     fn warn(&mut self, message: String) {
         self.console.warn(&message);
-    }
-}
-
-/// What runs on the GPU. `auto` takes the CPU where there is no GPU, or it cannot do what is asked.
-#[derive(Default)]
-struct GpuEngines {
-    finder: Option<Arc<GpuFinder>>,
-    bulk: Option<Arc<GpuBulk>>,
-}
-
-impl GpuEngines {
-    fn open(invocation: &Invocation, aligner: &Aligner, console: &Console) -> anyhow::Result<GpuEngines> {
-        let choice = match &invocation.device {
-            Device::Cpu => return Ok(GpuEngines::default()),
-            Device::Auto | Device::Gpu => AdapterChoice::Auto,
-            Device::GpuNumber(number) => AdapterChoice::Index(*number),
-            Device::Named(name) => AdapterChoice::Name(name.clone()),
-        };
-        let is_auto = invocation.device == Device::Auto;
-        let options = &invocation.options;
-        let is_possible = |stage: &str, reason: Option<String>| {
-            if let Some(reason) = &reason
-                && !is_auto
-            {
-                console.warn(&format!("fastz: {stage} runs on the CPU: {reason}"));
-            }
-            reason.is_none()
-        };
-        let table = aligner.table().filter(|_| is_possible("the search", GpuFinder::reason_against(options)));
-        let gapped = options
-            .gapped
-            .as_ref()
-            .filter(|gapped| is_possible("gapped extension", GpuExtender::reason_against(&options.scoring, gapped)));
-        if table.is_none() && gapped.is_none() {
-            return Ok(GpuEngines::default());
-        }
-        let on_fault = if is_auto { OnFault::UseCpu } else { OnFault::Fail };
-        let engines = Gpu::open(&choice).and_then(|gpu| {
-            let finder = |table| GpuFinder::new(&gpu, aligner.target(), table, options, on_fault).map(Arc::new);
-            let bulk = |gapped| Arc::new(GpuBulk::new(gpu.clone(), &options.scoring, gapped, on_fault));
-            Ok(GpuEngines { finder: table.map(finder).transpose()?, bulk: gapped.map(bulk) })
-        });
-        match engines {
-            Err(_) if is_auto => Ok(GpuEngines::default()),
-            engines => engines.context("cannot use the GPU; --device=cpu runs without it"),
-        }
-    }
-
-    fn attach(&self, mut aligner: Aligner) -> Aligner {
-        if let Some(finder) = &self.finder {
-            aligner = aligner.with_hsp_finder(Box::new(finder.clone()));
-        }
-        if let Some(bulk) = &self.bulk {
-            aligner = aligner.with_bulk_extender(Box::new(bulk.clone()));
-        }
-        aligner
-    }
-
-    /// Why the GPU was given up, if it was.
-    fn fault(&self) -> Option<String> {
-        let of_finder = self.finder.as_ref().and_then(|finder| finder.fault());
-        of_finder.or_else(|| self.bulk.as_ref().and_then(|bulk| bulk.fault()))
     }
 }

@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use fastz::Result;
 use fastz::align::Aligner;
-use fastz::gpu::GpuBulk;
 use fastz::output::Destination;
 use fastz::post::masking::{CounterWidth, TargetCoverage, soft_masked_ranges, write_masking};
 
 use crate::cli::Invocation;
+use crate::engines::GpuEngines;
 
 /// The opened files of one run.
 pub struct SideFiles<'a> {
@@ -79,13 +79,13 @@ impl<'a> SideFiles<'a> {
     pub fn write_report(
         self,
         aligner: &Aligner,
-        gpu: Option<&GpuBulk>,
+        gpu: &GpuEngines,
         n_queries: u32,
         started: Instant,
     ) -> anyhow::Result<()> {
         let Some(mut out) = self.report else { return Ok(()) };
         let report = serde_json::json!({
-            "gpu": gpu.and_then(GpuBulk::counts),
+            "gpu": gpu.report(),
             "program": concat!("fastz ", env!("CARGO_PKG_VERSION")),
             "seconds": started.elapsed().as_secs_f64(),
             "threads": rayon::current_num_threads(),

@@ -10,7 +10,7 @@ use super::invocation::Device;
 use super::limits::{
     Filter, Progress, best_count, block_limit, depth_limit, hsp_limit, last_limit, match_count, progress, ratio_range,
 };
-use super::values::{count, expansion, format_name};
+use super::values::{count, expansion, format_name, gpu_memory};
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Post-processing")]
@@ -148,9 +148,12 @@ pub struct PerformanceArguments {
     /// Worker threads [default: all cores]
     #[arg(long, require_equals = true, value_name = "n", value_parser = threads)]
     pub threads: Option<usize>,
-    /// auto, cpu, gpu, gpu:<n> or a name (fastz devices) [default: auto]
-    #[arg(long, require_equals = true, value_name = "device")]
+    /// auto, cpu, or GPUs: gpu, gpu:<n>, a name, all (fastz devices) [default: auto]
+    #[arg(long, require_equals = true, value_name = "device[,device]")]
     pub device: Option<Device>,
+    /// Memory of each GPU to use at most [default: a safe share]
+    #[arg(long, require_equals = true, value_name = "bytes", value_parser = gpu_memory)]
+    pub gpu_memory: Option<u64>,
     /// Write counts and times as JSON
     #[arg(long, require_equals = true, value_name = "file")]
     pub report: Option<PathBuf>,

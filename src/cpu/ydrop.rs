@@ -162,6 +162,11 @@ impl Ydrop {
         self
     }
 
+    /// Y: how far below the best a cell may fall.
+    pub(crate) fn y_drop(&self) -> i64 {
+        self.y_drop
+    }
+
     /// Cost of the first base of a gap.
     pub(super) fn gap_first(&self) -> i64 {
         self.gap_open + self.gap_extend
@@ -177,7 +182,7 @@ impl Ydrop {
         workspace: &mut Workspace,
     ) -> (Side, Side) {
         let mut run = |direction| {
-            let bounds = accepted.and_then(|accepted| accepted.side_bounds(anchor, direction));
+            let bounds = accepted.and_then(|accepted| accepted.side_bounds(anchor, direction, accepted.len()));
             self.run(&SideProblem { target, query, anchor: *anchor, direction }, bounds, workspace)
         };
         (run(Direction::Left), run(Direction::Right))

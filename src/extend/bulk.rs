@@ -10,6 +10,14 @@ pub trait BulkExtender: Send + Sync {
     /// Units with fewer anchors than this are not worth the way to the device.
     fn least_anchors(&self) -> usize;
 
+    /// Fewer anchors than this are not worth screening. Engines that cannot screen leave it as it is.
+    fn least_screened(&self) -> usize {
+        usize::MAX
+    }
+
+    /// Whether the CPU may extend anchors that this engine was given, in case it is faster with some of them.
+    fn shares_anchors(&self) -> bool;
+
     /// Takes up one unit; `None` if the engine cannot hold it, and the CPU has to do it.
     ///
     /// # Errors
@@ -18,7 +26,7 @@ pub trait BulkExtender: Send + Sync {
 }
 
 /// One unit (target x query sequence x strand) on the device.
-pub trait BulkUnit {
+pub trait BulkUnit: Send {
     /// Both sides of each anchor, left first; `None` where the CPU has to do it. Sides have a script only if
     /// `wants_script` says so, given the two sides without it.
     ///
@@ -27,13 +35,31 @@ pub trait BulkUnit {
     fn extend(
         &mut self,
         anchors: &[Anchor],
-        wants_script: &dyn Fn(&Side, &Side) -> bool,
+        wants_script: &(dyn Fn(&Side, &Side) -> bool + Sync),
     ) -> Result<Vec<Option<(Side, Side)>>>;
+
+    /// Whether the sides of each anchor together score less than `goal`, whatever accepted blocks, masks and pruning do to
+    /// them, and stay within the traceback memory (5.10). `false` where that is not known.
+    ///
+    /// # Errors
+    /// If the device failed and the CPU may not step in.
+    fn screen(&mut self, anchors: &[Anchor], goal: i64) -> Result<Vec<bool>> {
+        let _ = goal;
+        Ok(vec![false; anchors.len()])
+    }
 }
 
 impl<B: BulkExtender> BulkExtender for std::sync::Arc<B> {
     fn least_anchors(&self) -> usize {
         (**self).least_anchors()
+    }
+
+    fn least_screened(&self) -> usize {
+        (**self).least_screened()
+    }
+
+    fn shares_anchors(&self) -> bool {
+        (**self).shares_anchors()
     }
 
     fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {
