@@ -83,9 +83,10 @@ impl<'a> StrandComparison<'a> {
     /// All HSPs of the strand, in LASTZ's order of discovery.
     pub fn hsps(&self, table: &'a WordTable) -> Result<(Vec<Hsp>, SearchCounts)> {
         if let Some(finder) = self.finder
-            && let Some(found) = finder.find(self.query, self.target.is_reversed == self.query.is_reversed)?
+            && let found = finder.find_many(self.target, &[self.query])?
+            && let Some(Some(hsps)) = found.hsps.into_iter().next()
         {
-            return Ok(found);
+            return Ok((hsps, found.counts));
         }
         let search = self.search(table);
         Ok(if rayon::current_num_threads() > 1 { search.find_parallel() } else { search.find() })

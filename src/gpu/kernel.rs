@@ -13,6 +13,13 @@ pub struct Kernel {
     shader: Shader,
 }
 
+/// A kernel with its buffers, ready to be dispatched any number of times.
+#[derive(Clone, Debug)]
+pub struct BoundKernel {
+    pipeline: wgpu::ComputePipeline,
+    group: wgpu::BindGroup,
+}
+
 /// A binding of a kernel, as its WGSL declares it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
@@ -106,6 +113,14 @@ impl Kernel {
     /// # Panics
     /// If a binding of the kernel has no buffer.
     pub fn run(&self, gpu: &Gpu, workgroups: u32, buffers: &[Bound]) {
+        run_all(gpu, &[(&self.bind(gpu, buffers), workgroups)]);
+    }
+
+    /// Binds buffers by name; those that the kernel does not know are passed over.
+    ///
+    /// # Panics
+    /// If a binding of the kernel has no buffer.
+    pub fn bind(&self, gpu: &Gpu, buffers: &[Bound]) -> BoundKernel {
         let entries: Vec<wgpu::BindGroupEntry> = self
             .bindings
             .iter()
@@ -121,15 +136,22 @@ impl Kernel {
             layout: &self.pipeline.get_bind_group_layout(0),
             entries: &entries,
         });
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        {
-            let mut pass = encoder.begin_compute_pass(&Default::default());
-            pass.set_pipeline(&self.pipeline);
-            pass.set_bind_group(0, &group, &[]);
-            pass.dispatch_workgroups(workgroups, 1, 1);
-        }
-        gpu.queue.submit([encoder.finish()]);
+        BoundKernel { pipeline: self.pipeline.clone(), group }
     }
+}
+
+/// Submits dispatches of as many workgroups each; every one sees what those before it wrote.
+pub fn run_all(gpu: &Gpu, dispatches: &[(&BoundKernel, u32)]) {
+    let mut encoder = gpu.device.create_command_encoder(&Default::default());
+    {
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        for (kernel, workgroups) in dispatches {
+            pass.set_pipeline(&kernel.pipeline);
+            pass.set_bind_group(0, &kernel.group, &[]);
+            pass.dispatch_workgroups(*workgroups, 1, 1);
+        }
+    }
+    gpu.queue.submit([encoder.finish()]);
 }
 
 fn create_module(gpu: &Gpu, label: &str, text: &ShaderText) -> wgpu::ShaderModule {

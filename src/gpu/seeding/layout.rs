@@ -36,7 +36,7 @@ gpu_struct! {
         frequent_capacity: u32,
         /// Candidates that a batch holds.
         candidate_capacity: u32,
-        /// 1: hits must pass the tests of the next nine fields.
+        /// 1: hits must pass the tests of the next three fields and of `--self`.
         has_checks: u32,
         /// 1: words of the table may touch masked bases (lastz-semantics 6.6).
         is_masked_later: u32,
@@ -66,9 +66,9 @@ gpu_struct! {
         best_limit: i32,
         /// Target array length.
         target_len: u32,
-        /// Query array length.
+        /// Length of the query array with all its strands.
         query_len: u32,
-        /// Pairs that one lane scans; longer runs are finished by the whole workgroup.
+        /// Pairs from which on a lane gives up; longer runs are done by a whole workgroup.
         run_cap: u32,
         /// 1: the table of three pairs may be used.
         has_triples: u32,
@@ -97,10 +97,20 @@ gpu_struct! {
 pub const N_SLOTS: u32 = 1 << 16;
 /// Bits of an order key that hold the place of the lookup.
 pub const FLIP_BITS: u32 = 8;
-/// Most query windows of a piece, so that order keys fit 32 bits and none is all ones.
-pub const MAX_POSITIONS: u32 = 1 << 23;
-/// Special bases before and after a sequence.
+/// Bits of an order key: the place of the query window above the place of the lookup.
+pub const KEY_BITS: u32 = 28;
+/// Most query windows of a piece, so that order keys fit and none is all ones.
+pub const MAX_POSITIONS: u32 = (1 << (KEY_BITS - FLIP_BITS)) - 1;
+/// Beside the order key: the hit may be worth a segment, or its runs are longer than a lane looks.
+pub const HIT_IS_SPECIAL: u32 = 1 << KEY_BITS;
+/// `--filter` refuses the hit; it only moves the reach (2.5).
+pub const HIT_IS_REFUSED: u32 = 1 << (KEY_BITS + 1);
+/// Most pairs of a run that a lane may look at before it gives up: what it has looked at fits 8 bits.
+pub const MAX_RUN_CAP: u32 = 255 - 30;
+/// Gaps before and after a sequence array.
 pub const BASES_PADDING: u32 = 32;
+/// Kind of a place beside or between sequences, where runs end.
+pub const GAP_KIND: u32 = 15;
 
 /// Every hit is extended.
 pub const RULE_OFF: u32 = 0;
@@ -121,9 +131,11 @@ pub const LOOKUP_LANES: u32 = 256;
 /// Lanes of a workgroup that walks residues.
 pub const WALK_LANES: u32 = 64;
 /// Residues that a workgroup walks.
-pub const SLOTS_PER_GROUP: u32 = 16;
+pub const SLOTS_PER_GROUP: u32 = 8;
 /// Hits that are sorted in workgroup memory at a time.
 pub const N_SORTED: u32 = 512;
+/// Hits of each of a workgroup's residues, if they are to be sorted at the same time.
+pub const MOST_SIDE_BY_SIDE: u32 = N_SORTED / SLOTS_PER_GROUP;
 /// Ranges that the order keys of a crowded bucket are cut into.
 pub const N_RANGES: u32 = 256;
 
@@ -166,7 +178,11 @@ pub fn constants() -> String {
     number("SLOT_MASK", N_SLOTS - 1);
     number("FLIP_BITS", FLIP_BITS);
     number("FLIP_MASK", (1 << FLIP_BITS) - 1);
+    number("KEY_MASK", (1 << KEY_BITS) - 1);
+    number("HIT_IS_SPECIAL", HIT_IS_SPECIAL);
+    number("HIT_IS_REFUSED", HIT_IS_REFUSED);
     number("BASES_PADDING", BASES_PADDING);
+    number("GAP_KIND", GAP_KIND);
     number("RULE_OFF", RULE_OFF);
     number("RULE_HASHED", RULE_HASHED);
     number("RULE_RECOVER", RULE_RECOVER);
@@ -176,6 +192,7 @@ pub fn constants() -> String {
     number("WALK_LANES", WALK_LANES);
     number("SLOTS_PER_GROUP", SLOTS_PER_GROUP);
     number("N_SORTED", N_SORTED);
+    number("MOST_SIDE_BY_SIDE", MOST_SIDE_BY_SIDE);
     number("N_RANGES", N_RANGES);
     number("TALLY_FAILED", TALLY_FAILED);
     number("TALLY_CANDIDATES", TALLY_CANDIDATES);

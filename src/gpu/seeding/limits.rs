@@ -1,0 +1,78 @@
+//! Sizes of the device memory and of pieces. Results do not depend on them.
+
+use super::layout::{FLIP_BITS, KEY_BITS, LOOKUP_LANES, MAX_PIECES, MAX_RUN_CAP, MOST_SIDE_BY_SIDE, N_SLOTS, N_SORTED};
+use super::layout::MAX_POSITIONS;
+use crate::gpu::context::Gpu;
+
+/// Most workgroups of a dispatch.
+const MAX_GROUPS: u32 = 65_535;
+
+/// Sizes of the device memory and of pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SeedLimits {
+    /// Hits of a bucket, at most [`N_SORTED`].
+    pub bucket_capacity: u32,
+    /// Hits of full buckets.
+    pub overflow_capacity: u32,
+    /// Lookups of frequent words.
+    pub frequent_capacity: u32,
+    /// Workgroups that work them off.
+    pub frequent_groups: u32,
+    /// Candidates of a batch.
+    pub candidate_capacity: u32,
+    /// Query windows of the first piece; `None`: as many as a random query would need for well filled buckets.
+    pub first_piece: Option<u32>,
+    /// Query windows of a piece, at most.
+    pub max_piece: u32,
+    /// Pieces of a batch, at most [`MAX_PIECES`].
+    pub batch: usize,
+    /// Pairs from which on a lane gives up, at most [`MAX_RUN_CAP`].
+    pub run_cap: u32,
+}
+
+impl SeedLimits {
+    /// What suits a device.
+    pub fn for_device(gpu: &Gpu) -> SeedLimits {
+        let is_software = gpu.capabilities().is_software;
+        let limits = SeedLimits {
+            bucket_capacity: if is_software { 128 } else { N_SORTED },
+            // On lavapipe (Mesa 22.3) hits of very crowded buckets were lost: it seems to end loops once an invocation has
+            // made 65535 turns in all. Buckets stay small there, and counts must add up everywhere (`add_tallies`).
+            overflow_capacity: 1 << if is_software { 12 } else { 19 },
+            frequent_capacity: 1 << 18,
+            frequent_groups: if is_software { 64 } else { 512 },
+            candidate_capacity: 1 << if is_software { 18 } else { 20 },
+            first_piece: None,
+            max_piece: 1 << (KEY_BITS - FLIP_BITS),
+            batch: MAX_PIECES as usize,
+            run_cap: 120,
+        };
+        let others = 8 * u64::from(2 * limits.overflow_capacity + limits.frequent_capacity);
+        let largest = gpu.capabilities().max_binding.saturating_sub(others) / 8 / u64::from(N_SLOTS);
+        SeedLimits { bucket_capacity: limits.bucket_capacity.min(largest as u32).max(1), ..limits }
+    }
+
+    /// These limits as far as the kernels can go; a query window has `n_flips` lookups.
+    pub(super) fn within_kernels(self, n_flips: u32) -> SeedLimits {
+        SeedLimits {
+            bucket_capacity: self.bucket_capacity.min(N_SORTED),
+            max_piece: self.max_piece.min(MAX_POSITIONS).min(MAX_GROUPS * LOOKUP_LANES / n_flips).max(1),
+            frequent_groups: self.frequent_groups.clamp(1, MAX_GROUPS),
+            batch: self.batch.clamp(1, MAX_PIECES as usize),
+            run_cap: self.run_cap.clamp(1, MAX_RUN_CAP),
+            ..self
+        }
+    }
+
+    /// Hits that a piece should put into buckets: so many that few buckets need a workgroup of their own, even if hits are
+    /// spread unevenly.
+    pub(super) fn wanted_hits(&self) -> u32 {
+        N_SLOTS * (MOST_SIDE_BY_SIDE * 5 / 8).min(self.bucket_capacity.div_ceil(2))
+    }
+
+    /// Pairs of words of the buckets and of what stands behind them.
+    pub(super) fn bucket_words(&self) -> usize {
+        let others = 2 * self.overflow_capacity + self.frequent_capacity;
+        N_SLOTS as usize * self.bucket_capacity as usize + others as usize
+    }
+}
