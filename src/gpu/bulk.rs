@@ -83,6 +83,10 @@ impl BulkExtender for GpuBulk {
         }
     }
 
+    fn shares_anchors(&self) -> bool {
+        self.faults.on_fault() == OnFault::UseCpu
+    }
+
     fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {
         let unit = self.with_extender(|extender| Ok(extender.load(target, query).ok()))?.flatten();
         Ok(unit.map(|unit| Box::new(GpuBulkUnit { bulk: self, unit }) as Box<dyn BulkUnit + 'a>))
