@@ -20,7 +20,9 @@ fn main() {
     let (values, files): (Vec<&String>, Vec<&String>) = arguments.iter().partition(|argument| argument.contains('='));
     let value = |name: &str| values.iter().find_map(|value| value.strip_prefix(name)?.strip_prefix('='));
     let [target, query] = files[..] else {
-        eprintln!("usage: seeding_gpu <target.fa> <query.fa> [runs=3] [device=auto] [check=yes|no] [piece=<windows>] [cap=<pairs>]");
+        eprintln!(
+            "usage: seeding_gpu <target.fa> <query.fa> [runs=3] [device=auto] [check=yes|no] [piece=<windows>] [cap=<pairs>]"
+        );
         return;
     };
     let (target, query) = (read(target), read(query));
@@ -57,7 +59,8 @@ fn main() {
 fn check(seeder: &mut GpuSeeder, table: &WordTable, target: &SequenceSet, strands: &[SequenceSet], options: &Options) {
     for strand in strands {
         let (expected, seconds) = timed(|| HspSearch::new(table, target, strand, options, false).find_parallel());
-        let (found, gpu_seconds) = timed(|| seeder.find(target, strand, false).unwrap_or_else(|error| panic!("{error}")));
+        let (found, gpu_seconds) =
+            timed(|| seeder.find(target, strand, false).unwrap_or_else(|error| panic!("{error}")));
         let first = (0..found.0.len().max(expected.0.len())).find(|&i| found.0.get(i) != expected.0.get(i));
         if let Some(i) = first {
             let (gpu, cpu) = (found.0.get(i), expected.0.get(i));
@@ -92,8 +95,9 @@ fn measure(what: &str, seeder: &mut GpuSeeder, target: &SequenceSet, strands: &[
         counts.pairs
     );
     println!(
-        "\tlookup {:.3} s, walk {:.3} s (0 if not measured), finish on the CPU {:.3} s; {} pieces, {} repeated",
+        "\tlookup {:.3} s, settle {:.3} s, walk {:.3} s (0 if not measured), finish on the CPU {:.3} s; {} pieces, {} repeated",
         stage(|times| times.lookup),
+        stage(|times| times.settle),
         stage(|times| times.walk),
         stage(|times| times.finish),
         after.pieces - before.pieces,

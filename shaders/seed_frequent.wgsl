@@ -12,11 +12,12 @@ fn seed(
     @builtin(num_workgroups) n_groups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32
 ) {
+    choose_tallies(group.x);
     load_scores(lane, LOOKUP_LANES);
     load_triples(lane, LOOKUP_LANES);
     workgroupBarrier();
     // More than fit were not stored, and the piece has failed.
-    let n_lookups = select(atomicLoad(&tallies[piece_tally(TALLY_FREQUENT)]), 0u, has_failed());
+    let n_lookups = select(atomicLoad(&tallies[shared_tally(TALLY_FREQUENT)]), 0u, has_failed());
     for (var ix = group.x; ix < min(n_lookups, params.frequent_capacity); ix += n_groups.x) {
         let lookup = buckets[frequent_place(ix)];
         let list = list_of(lookup.y);

@@ -42,7 +42,7 @@ fn look_up(item: u32) -> vec3<u32> {
     let list = list_of(rank);
     let key = (position << FLIP_BITS) | flip_ix;
     if list.y - list.x > MOST_HITS_OF_LOOKUP {
-        let place = atomicAdd(&tallies[piece_tally(TALLY_FREQUENT)], 1u);
+        let place = atomicAdd(&tallies[shared_tally(TALLY_FREQUENT)], 1u);
         if place < params.frequent_capacity {
             buckets[frequent_place(place)] = vec2(key, rank);
         } else {
@@ -66,6 +66,7 @@ fn lookup_of(i: u32) -> u32 {
 
 @compute @workgroup_size(LOOKUP_LANES)
 fn seed(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+    choose_tallies(group.x);
     load_scores(lane, LOOKUP_LANES);
     load_triples(lane, LOOKUP_LANES);
     var list = vec3(0u);

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread::JoinHandle;
 use std::time::Instant;
 
 use anyhow::Context;
@@ -12,7 +14,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use fastz::align::{Aligner, Query, Sink};
 use fastz::extend::Truncation;
 use fastz::filter::query_best::QueryHsps;
-use fastz::gpu::{AdapterChoice, Gpu, GpuBulk, GpuExtender, GpuFinder, OnFault};
+use fastz::gpu::{AdapterChoice, Gpu, GpuBulk, GpuError, GpuExtender, GpuFinder, OnFault, SeedKernels};
 use fastz::input::{QueryReader, ReadOptions, Specifier, read_target};
 use fastz::options::{SelfComparison, Strands};
 use fastz::output::{
@@ -24,16 +26,14 @@ use fastz::{Block, Error, Result, SequenceSet};
 
 use crate::cli::{Device, Invocation};
 
-/// Query bases that are aligned together, so that many short queries keep all threads busy.
-const BATCH_BASES: usize = 8 << 20;
-/// Queries that are aligned together, at most.
-const BATCH_QUERIES: usize = 1024;
+/// Query bases below which `auto` does without a GPU: starting it takes longer.
+const FEW_BASES: u64 = 1 << 15;
 
 /// Runs the invocation.
 pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     let started = Instant::now();
     let files = Files::new(invocation)?;
-    let mut console = Console::new(invocation, &files);
+    let console = Console::new(invocation, &files);
     invocation.warnings.iter().for_each(|warning| console.warn(warning));
     rayon::ThreadPoolBuilder::new()
         .num_threads(invocation.options.n_threads())
@@ -43,6 +43,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     let format = Format::parse(&invocation.format)?;
     let format = if invocation.eqx { format.with_split_pairs() } else { format };
     let mut outputs = Outputs::open(invocation, &format)?;
+    let gpu = GpuStart::spawn(invocation, &files, &console);
     let target = read_target(&files.target, &files.reading, &mut |warning| console.warn(&warning))?;
     let mut queries = QueryReader::open(&files.query, &files.reading)?;
     let mut segments = match &invocation.segments {
@@ -60,9 +61,10 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
         Some(coverage) => aligner.with_coverage(coverage),
         None => aligner,
     };
-    let gpu = GpuEngines::open(invocation, &aligner, &console)?;
+    let gpu = GpuEngines::open(gpu, invocation, &aligner)?;
     let aligner = gpu.attach(aligner);
     let aligner_bar = console.bar.clone();
+    let strands = invocation.options.strands;
     let mut aligner = aligner.with_progress(move |bases| aligner_bar.iter().for_each(|bar| bar.inc(bases)));
     if invocation.show_defaults {
         show_defaults(invocation, &format)?;
@@ -70,26 +72,17 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     outputs.begin(&info)?;
 
     let mut n_queries = 0;
-    loop {
-        let mut batch = Vec::new();
-        let mut bases = 0;
-        while bases < BATCH_BASES && batch.len() < BATCH_QUERIES {
-            let Some(sequences) = queries.next(&mut |warning| console.warn(&warning))? else { break };
-            n_queries += 1;
-            console.query(n_queries, &sequences);
-            bases += sequences.len();
-            let segments = match &mut segments {
-                Some(reader) => Some(read_segments(reader, &sequences, &aligner, invocation.options.strands)?),
-                None => None,
-            };
-            batch.push(Query { sequences, segments });
-        }
-        if batch.is_empty() {
-            break;
-        }
-        let mut sink = RunSink { info: &info, outputs: &mut outputs, console: &mut console };
-        aligner.align(batch, &mut sink)?;
-    }
+    let read = std::iter::from_fn(|| {
+        let sequences = match queries.next(&mut |warning| console.warn(&warning)) {
+            Ok(sequences) => sequences?,
+            Err(error) => return Some(Err(error)),
+        };
+        n_queries += 1;
+        console.query(n_queries, &sequences);
+        let segments = segments.as_mut().map(|reader| read_segments(reader, &sequences, &header_target, strands));
+        Some(segments.transpose().map(|segments| Query { sequences, segments }))
+    });
+    aligner.align_all(read, &mut RunSink { info: &info, outputs: &mut outputs, console: &console })?;
     if let Some(summary) = aligner.limit_summary() {
         console.warn(&summary);
     }
@@ -194,18 +187,18 @@ fn show_defaults(invocation: &Invocation, format: &Format) -> Result<()> {
 fn read_segments<R: std::io::BufRead + std::io::Seek>(
     reader: &mut SegmentReader<R>,
     query: &SequenceSet,
-    aligner: &Aligner,
+    target: &SequenceSet,
     strands: Strands,
 ) -> Result<QueryHsps> {
-    // Names and lengths say enough: the other strand's letters are not needed here.
+    // Names and lengths say enough: letters are not needed here, neither the other strand's nor the target's.
     let bare = SequenceSet { bases: Vec::new(), ..query.clone() };
     let other = SequenceSet { is_reversed: !query.is_reversed, ..bare };
     let mut hsps = QueryHsps::default();
     if strands != Strands::Minus {
-        hsps.plus = reader.next_strand(aligner.target(), query)?;
+        hsps.plus = reader.next_strand(target, query)?;
     }
     if strands != Strands::Plus {
-        hsps.minus = reader.next_strand(aligner.target(), &other)?;
+        hsps.minus = reader.next_strand(target, &other)?;
     }
     Ok(hsps)
 }
@@ -293,7 +286,7 @@ impl Outputs {
 struct RunSink<'a> {
     info: &'a RunInfo<'a>,
     outputs: &'a mut Outputs,
-    console: &'a mut Console,
+    console: &'a Console,
 }
 
 impl Sink for RunSink<'_> {
@@ -321,7 +314,7 @@ impl Sink for RunSink<'_> {
 struct Console {
     is_quiet: bool,
     reports_truncation: bool,
-    has_explained_truncation: bool,
+    has_explained_truncation: AtomicBool,
     /// Say when every n-th query begins.
     every: Option<u32>,
     started: Instant,
@@ -349,7 +342,7 @@ impl Console {
         Console {
             is_quiet: invocation.quiet,
             reports_truncation: invocation.truncation_report,
-            has_explained_truncation: false,
+            has_explained_truncation: AtomicBool::new(false),
             every: invocation.progress,
             started: Instant::now(),
             bar,
@@ -369,12 +362,12 @@ impl Console {
         }
     }
 
-    fn truncated(&mut self, truncation: &Truncation) {
+    fn truncated(&self, truncation: &Truncation) {
         if self.is_quiet || !self.reports_truncation {
             return;
         }
         self.say(&truncation.to_string());
-        if !std::mem::replace(&mut self.has_explained_truncation, true) {
+        if !self.has_explained_truncation.swap(true, Relaxed) {
             self.say("truncation can be reduced by using --allocate:traceback to increase traceback memory");
         }
     }
@@ -396,22 +389,26 @@ impl Console {
     }
 }
 
-/// What runs on the GPU. `auto` takes the CPU where there is no GPU, or it cannot do what is asked.
-#[derive(Default)]
-struct GpuEngines {
-    finder: Option<Arc<GpuFinder>>,
-    bulk: Option<Arc<GpuBulk>>,
+/// A GPU that is being started while sequences are read. `auto` takes the CPU where there is no GPU, or it cannot do what
+/// is asked.
+struct GpuStart {
+    extends: bool,
+    started: JoinHandle<std::result::Result<(Gpu, Option<SeedKernels>), GpuError>>,
 }
 
-impl GpuEngines {
-    fn open(invocation: &Invocation, aligner: &Aligner, console: &Console) -> anyhow::Result<GpuEngines> {
+impl GpuStart {
+    /// Starts the device that the invocation asks for, unless there is nothing for it to do.
+    fn spawn(invocation: &Invocation, files: &Files, console: &Console) -> Option<GpuStart> {
         let choice = match &invocation.device {
-            Device::Cpu => return Ok(GpuEngines::default()),
+            Device::Cpu => return None,
             Device::Auto | Device::Gpu => AdapterChoice::Auto,
             Device::GpuNumber(number) => AdapterChoice::Index(*number),
             Device::Named(name) => AdapterChoice::Name(name.clone()),
         };
         let is_auto = invocation.device == Device::Auto;
+        if is_auto && files.query_bases().is_some_and(|bases| bases < FEW_BASES) {
+            return None;
+        }
         let options = &invocation.options;
         let is_possible = |stage: &str, reason: Option<String>| {
             if let Some(reason) = &reason
@@ -421,19 +418,43 @@ impl GpuEngines {
             }
             reason.is_none()
         };
-        let table = aligner.table().filter(|_| is_possible("the search", GpuFinder::reason_against(options)));
-        let gapped = options
-            .gapped
-            .as_ref()
-            .filter(|gapped| is_possible("gapped extension", GpuExtender::reason_against(&options.scoring, gapped)));
-        if table.is_none() && gapped.is_none() {
-            return Ok(GpuEngines::default());
-        }
+        let searches = invocation.segments.is_none() && is_possible("the search", GpuFinder::reason_against(options));
+        let extends = options.gapped.as_ref().is_some_and(|gapped| {
+            is_possible("gapped extension", GpuExtender::reason_against(&options.scoring, gapped))
+        });
+        let start = move || {
+            let gpu = Gpu::open(&choice)?;
+            let kernels = if searches { Some(SeedKernels::compile(&gpu)?) } else { None };
+            Ok((gpu, kernels))
+        };
+        (searches || extends).then(|| GpuStart { extends, started: std::thread::spawn(start) })
+    }
+}
+
+/// What runs on the GPU.
+#[derive(Default)]
+struct GpuEngines {
+    finder: Option<Arc<GpuFinder>>,
+    bulk: Option<Arc<GpuBulk>>,
+}
+
+impl GpuEngines {
+    fn open(start: Option<GpuStart>, invocation: &Invocation, aligner: &Aligner) -> anyhow::Result<GpuEngines> {
+        let Some(GpuStart { extends, started }) = start else { return Ok(GpuEngines::default()) };
+        let options = &invocation.options;
+        let is_auto = invocation.device == Device::Auto;
         let on_fault = if is_auto { OnFault::UseCpu } else { OnFault::Fail };
-        let engines = Gpu::open(&choice).and_then(|gpu| {
-            let finder = |table| GpuFinder::new(&gpu, aligner.target(), table, options, on_fault).map(Arc::new);
-            let bulk = |gapped| Arc::new(GpuBulk::new(gpu.clone(), &options.scoring, gapped, on_fault));
-            Ok(GpuEngines { finder: table.map(finder).transpose()?, bulk: gapped.map(bulk) })
+        let started = started.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let engines = started.and_then(|(gpu, kernels)| {
+            let finder = match kernels.zip(aligner.table()) {
+                Some((kernels, table)) => {
+                    Some(GpuFinder::new(&gpu, kernels, (aligner.target(), table), options, on_fault)?)
+                }
+                None => None,
+            };
+            let gapped = options.gapped.as_ref().filter(|_| extends);
+            let bulk = gapped.map(|gapped| Arc::new(GpuBulk::new(gpu, &options.scoring, gapped, on_fault)));
+            Ok(GpuEngines { finder: finder.map(Arc::new), bulk })
         });
         match engines {
             Err(_) if is_auto => Ok(GpuEngines::default()),

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::extend::stitch::stitch;
 use crate::extend::{BulkExtender, GappedCounts, GappedStage, LookAhead, Truncation};
 use crate::filter::adaptive::AdaptiveTable;
-use crate::filter::{HspFinder, HspSearch, SearchCounts, entropy_adjusted, merge_by_diagonal};
+use crate::filter::{HspSearch, SearchCounts, entropy_adjusted, merge_by_diagonal};
 use crate::options::{
     GapFreeExtension, GappedOptions, GappedThreshold, HspThreshold, Options, QueryLimits, SelfComparison, Strands,
 };
@@ -40,7 +40,6 @@ pub(crate) struct StrandComparison<'a> {
     pub bulk: Option<&'a dyn BulkExtender>,
     /// How far gapped extension runs ahead; `None`: one anchor after the other.
     pub look_ahead: Option<&'a LookAhead>,
-    pub finder: Option<&'a dyn HspFinder>,
     /// Whether HSPs come from a search; otherwise they are given (`--segments`).
     pub is_searched: bool,
     /// Told of query bases as they are dealt with: half of them by the search, half by extension.
@@ -83,15 +82,9 @@ impl<'a> StrandComparison<'a> {
     }
 
     /// All HSPs of the strand, in LASTZ's order of discovery.
-    pub fn hsps(&self, table: &'a WordTable) -> Result<(Vec<Hsp>, SearchCounts)> {
-        if let Some(finder) = self.finder
-            && let found = finder.find_many(self.target, &[self.query])?
-            && let Some(Some(hsps)) = found.hsps.into_iter().next()
-        {
-            return Ok((hsps, found.counts));
-        }
+    pub fn hsps(&self, table: &'a WordTable) -> (Vec<Hsp>, SearchCounts) {
         let search = self.search(table);
-        Ok(if rayon::current_num_threads() > 1 { search.find_parallel() } else { search.find() })
+        if rayon::current_num_threads() > 1 { search.find_parallel() } else { search.find() }
     }
 
     /// As [`hsps`](Self::hsps), not merged where LASTZ selects among them first.

@@ -9,7 +9,7 @@ struct SeedParams {
     list_first: u32,        // entries of each word's list: this one and on, newest first
     list_end: u32,          // up to here
     piece_ix: u32,          // place in the batch
-    range_shift: u32,       // order keys >> this are less than N_RANGES
+    range_shift: u32,       // order keys >> this are less than 256
     window_len: u32,
     window_mask: u32,
     n_groups: u32,

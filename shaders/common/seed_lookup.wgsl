@@ -2,12 +2,13 @@
 //
 // A hit has an order key: the place of the query window in the piece, above 8 bits for the place of the lookup. Hits in
 // LASTZ's order have ascending keys, and descending target ends within a key (lastz-semantics 2.3). A hit is extended at
-// once, as if no other came before it, and goes to the bucket of its residue of the diagonal; seed_walk settles which hits
-// of a bucket count.
+// once, as if no other came before it, and goes to the bucket of its residue of the diagonal; seed_settle and
+// seed_walk settle which hits of a bucket count.
 //
 // buckets      bucket_capacity hits for each of N_SLOTS residues, see seed_sort
 //              then overflow_capacity pairs of a hit and (residue, 0)
 //              then frequent_capacity lookups (order key, rank of the word) that seed_frequent works off
+//              then N_SLOTS residues (slot, 0) that seed_walk works off
 
 struct SeedWords {
     flips: array<vec4<u32>, 64>,        // what to flip in a word, lookup by lookup
@@ -59,10 +60,6 @@ fn list_of(rank: u32) -> vec2<u32> {
     let start = word_starts[rank];
     let len = word_starts[rank + 1u] - start;
     return vec2(start + min(params.list_first, len), start + min(params.list_end, len));
-}
-
-fn frequent_place(ix: u32) -> u32 {
-    return N_SLOTS * params.bucket_capacity + 2u * params.overflow_capacity + ix;
 }
 
 // Tests that make a pair of windows a hit, and that only some runs need (src/seed/scan.rs).
@@ -137,7 +134,7 @@ fn take_hit(target_end: u32, key: u32) {
         buckets[slot * params.bucket_capacity + place] = hit;
         return;
     }
-    let overflow = atomicAdd(&tallies[piece_tally(TALLY_OVERFLOW)], 1u);
+    let overflow = atomicAdd(&tallies[shared_tally(TALLY_OVERFLOW)], 1u);
     if overflow < params.overflow_capacity {
         let first = N_SLOTS * params.bucket_capacity + 2u * overflow;
         buckets[first] = hit;
@@ -163,8 +160,8 @@ fn report_hits(lane: u32) {
         tally(TALLY_HITS, hits);
         tally(TALLY_DROPPED, dropped);
         if hits > dropped {
-            atomicAdd(&tallies[piece_tally(TALLY_PLACED)], hits - dropped);
+            atomicAdd(&tallies[own_tally(TALLY_PLACED)], hits - dropped);
         }
-        atomicAdd(&tallies[piece_tally(TALLY_FINISHED)], 1u);
+        atomicAdd(&tallies[own_tally(TALLY_FINISHED)], 1u);
     }
 }

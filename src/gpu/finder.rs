@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::context::{Gpu, GpuError};
 use super::fault::{FaultLog, OnFault};
-use super::seeding::GpuSeeder;
+use super::seeding::{GpuSeeder, SeedKernels, SeedLimits};
 use crate::error::Result;
 use crate::filter::{FoundHsps, HspFinder};
 use crate::options::Options;
@@ -14,9 +14,14 @@ use crate::sequence::SequenceSet;
 /// Bases of all strands together from which on the GPU pays where the CPU could do it as well.
 const WORTHWHILE_BASES: usize = 1 << 16;
 
+/// Most threads for what the host does in a search.
+const MAX_HOST_THREADS: usize = 4;
+
 /// A GPU that searches query strands for HSPs.
 pub struct GpuFinder {
     seeder: Mutex<GpuSeeder>,
+    /// For what the host does in a search: on the common pool it would wait behind extensions, and the GPU behind it.
+    pool: rayon::ThreadPool,
     faults: FaultLog,
 }
 
@@ -29,19 +34,26 @@ impl GpuFinder {
         }
     }
 
-    /// Uploads the target and its words; [`reason_against`](Self::reason_against) must be `None`.
+    /// Uploads the target and its words, for kernels that were compiled before; [`reason_against`](Self::reason_against)
+    /// must be `None`.
     ///
     /// # Errors
     /// If the device cannot hold them.
     pub fn new(
         gpu: &Gpu,
-        target: &SequenceSet,
-        table: &WordTable,
+        kernels: SeedKernels,
+        (target, table): (&SequenceSet, &WordTable),
         options: &Options,
         on_fault: OnFault,
     ) -> std::result::Result<GpuFinder, GpuError> {
-        let seeder = GpuSeeder::new(gpu, target, table, options)?;
-        Ok(GpuFinder { seeder: Mutex::new(seeder), faults: FaultLog::new(on_fault) })
+        let limits = SeedLimits::for_device(gpu);
+        let seeder = GpuSeeder::with_kernels(gpu, kernels, (target, table), options, limits)?;
+        let n_threads = rayon::current_num_threads().min(MAX_HOST_THREADS);
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(n_threads)
+            .build()
+            .map_err(|error| GpuError::OutOfRange(format!("cannot start threads for the GPU: {error}")))?;
+        Ok(GpuFinder { seeder: Mutex::new(seeder), pool, faults: FaultLog::new(on_fault) })
     }
 
     /// Why the device was given up, if it was.
@@ -67,7 +79,8 @@ impl HspFinder for GpuFinder {
             .filter(|(_, (strand, same))| seeder.reason_against_query(target, strand, *same).is_none())
             .unzip();
         let mut found = nothing;
-        match seeder.find_many(target, &possible) {
+        let seeder = &mut *seeder;
+        match self.pool.install(|| seeder.find_many(target, &possible)) {
             Ok((hsps, counts)) => {
                 found.counts = counts;
                 for (place, hsps) in places.into_iter().zip(hsps) {

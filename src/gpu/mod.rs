@@ -51,5 +51,5 @@ pub use extender::{GpuCounts, GpuExtender, Inspected};
 pub use fault::OnFault;
 pub use finder::GpuFinder;
 pub use screen::{GpuScreen, Screened};
-pub use seeding::GpuSeeder;
+pub use seeding::{GpuSeeder, SeedKernels};
 pub use unit::{GpuUnit, OneSided};

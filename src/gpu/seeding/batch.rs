@@ -13,14 +13,15 @@ use crate::gpu::context::{Gpu, GpuError};
 use crate::gpu::kernel::{BoundKernel, Kernel, run_all};
 use crate::gpu::shaders::Shader;
 
-/// Workgroups of `seed_walk`.
-const WALK_GROUPS: u32 = N_SLOTS / SLOTS_PER_GROUP;
+/// Workgroups of `seed_settle`.
+const SETTLE_GROUPS: u32 = N_SLOTS / SLOTS_PER_GROUP;
 
 /// The kernels, compiled.
 #[derive(Debug)]
 pub(super) struct Kernels {
     lookup: Kernel,
     frequent: Kernel,
+    settle: Kernel,
     walk: Kernel,
 }
 
@@ -31,6 +32,7 @@ impl Kernels {
         Ok(Kernels {
             lookup: kernel(Shader::SeedLookup)?,
             frequent: kernel(Shader::SeedFrequent)?,
+            settle: kernel(Shader::SeedSettle)?,
             walk: kernel(Shader::SeedWalk)?,
         })
     }
@@ -65,6 +67,7 @@ pub(super) struct Batches {
 struct PieceKernels {
     lookup: BoundKernel,
     frequent: BoundKernel,
+    settle: BoundKernel,
     walk: BoundKernel,
 }
 
@@ -77,8 +80,8 @@ pub(super) struct BatchResult {
     /// Hits in buckets per query window, in the densest piece.
     pub most_hits_per_window: f64,
     pub most_overflow: u32,
-    /// Lookup and walk, if they were measured.
-    pub seconds: [Duration; 2],
+    /// Lookup, settling and walk, if they were measured.
+    pub seconds: [Duration; 3],
 }
 
 impl Batches {
@@ -147,6 +150,7 @@ impl Batches {
             PieceKernels {
                 lookup: self.kernels.lookup.bind(gpu, &buffers),
                 frequent: self.kernels.frequent.bind(gpu, &buffers),
+                settle: self.kernels.settle.bind(gpu, &buffers),
                 walk: self.kernels.walk.bind(gpu, &buffers),
             }
         };
@@ -164,18 +168,19 @@ impl Batches {
         let mut header = vec![0; BUCKET_TALLIES as usize];
         header[TALLY_FAILED as usize] = NEVER;
         self.tallies.write(gpu, &header);
-        let mut dispatches = Vec::with_capacity(3 * pieces.len());
+        let mut dispatches = Vec::with_capacity(4 * pieces.len());
         for (piece_ix, piece) in pieces.iter().enumerate() {
             self.params[piece_ix].write(gpu, &[strands.for_piece(piece, piece_ix as u32)]);
             let kernels = &self.bound[(self.n_done + piece_ix) % 2][piece_ix];
             dispatches.push((&kernels.lookup, lookup_groups(piece)));
             dispatches.push((&kernels.frequent, self.limits.frequent_groups));
-            dispatches.push((&kernels.walk, WALK_GROUPS));
+            dispatches.push((&kernels.settle, SETTLE_GROUPS));
+            dispatches.push((&kernels.walk, self.limits.walk_groups));
         }
-        let mut seconds = [Duration::ZERO; 2];
+        let mut seconds = [Duration::ZERO; 3];
         if waits {
-            for of_piece in dispatches.chunks(3) {
-                for (stage, dispatches) in [&of_piece[..2], &of_piece[2..]].into_iter().enumerate() {
+            for of_piece in dispatches.chunks(4) {
+                for (stage, dispatches) in [&of_piece[..2], &of_piece[2..3], &of_piece[3..]].into_iter().enumerate() {
                     let started = Instant::now();
                     run_all(gpu, dispatches);
                     gpu.wait()?;
@@ -190,7 +195,7 @@ impl Batches {
         Ok(result)
     }
 
-    fn result(&self, gpu: &Gpu, pieces: &[Piece], seconds: [Duration; 2]) -> Result<BatchResult, GpuError> {
+    fn result(&self, gpu: &Gpu, pieces: &[Piece], seconds: [Duration; 3]) -> Result<BatchResult, GpuError> {
         let tallies = self.tallies.read(gpu, BUCKET_TALLIES as usize)?;
         let n_done = (tallies[TALLY_FAILED as usize] as usize).min(pieces.len());
         let mut result = BatchResult {
@@ -202,9 +207,9 @@ impl Batches {
             seconds,
         };
         for (piece_ix, piece) in pieces[..n_done].iter().enumerate() {
-            let n_groups = lookup_groups(piece) + self.limits.frequent_groups + WALK_GROUPS;
-            let first = (PIECE_TALLIES + piece_ix as u32 * N_PIECE_TALLIES) as usize;
-            result.add_tallies(&tallies[first..], piece, n_groups)?;
+            let n_groups = lookup_groups(piece) + self.limits.frequent_groups + SETTLE_GROUPS + self.limits.walk_groups;
+            let first = (PIECE_TALLIES + piece_ix as u32 * N_COPIES * N_PIECE_TALLIES) as usize;
+            result.add_tallies(&tallies[first..][..(N_COPIES * N_PIECE_TALLIES) as usize], piece, n_groups)?;
         }
         let n_candidates = tallies[TALLY_CANDIDATES as usize].min(self.limits.candidate_capacity);
         result.candidates = self.candidates.read(gpu, n_candidates as usize)?;
@@ -237,11 +242,15 @@ impl BatchResult {
     /// Adds a piece's tallies, and makes sure that all its workgroups ran: a killed command buffer may be reported as a
     /// success.
     fn add_tallies(&mut self, tallies: &[u32], piece: &Piece, n_groups: u32) -> Result<(), GpuError> {
-        let finished = tallies[TALLY_FINISHED as usize];
+        let copies = || tallies.chunks(N_PIECE_TALLIES as usize);
+        let sum = |kind: u32| copies().map(|copy| copy[kind as usize]).sum::<u32>();
+        let wide_of =
+            |copy: &[u32], kind: u32| u64::from(copy[kind as usize]) | u64::from(copy[kind as usize + 1]) << 32;
+        let wide = |kind: u32| copies().map(|copy| wide_of(copy, kind)).sum::<u64>();
+        let finished = sum(TALLY_FINISHED);
         if finished != n_groups {
             return Err(GpuError::Lost(format!("{finished} of {n_groups} workgroups of a seeding dispatch ran")));
         }
-        let wide = |kind: u32| u64::from(tallies[kind as usize]) | u64::from(tallies[kind as usize + 1]) << 32;
         let settled = wide(TALLY_DROPPED) + wide(TALLY_EXTENDED);
         if wide(TALLY_HITS) != settled {
             return Err(GpuError::Lost(format!("of {} seed hits {settled} came to an end", wide(TALLY_HITS))));
@@ -253,9 +262,9 @@ impl BatchResult {
             pairs: wide(TALLY_PAIRS),
             hsps: 0,
         };
-        let per_window = f64::from(tallies[TALLY_PLACED as usize]) / f64::from(piece.n_positions);
+        let per_window = f64::from(sum(TALLY_PLACED)) / f64::from(piece.n_positions);
         self.most_hits_per_window = self.most_hits_per_window.max(per_window);
-        self.most_overflow = self.most_overflow.max(tallies[TALLY_OVERFLOW as usize]);
+        self.most_overflow = self.most_overflow.max(sum(TALLY_OVERFLOW));
         Ok(())
     }
 }

@@ -20,7 +20,7 @@ gpu_struct! {
         list_end: u32,
         /// Place in the batch.
         piece_ix: u32,
-        /// Order keys shifted right by this are less than `N_RANGES`.
+        /// Order keys shifted right by this are less than 256.
         range_shift: u32,
         /// Length of the seed window.
         window_len: u32,
@@ -136,9 +136,6 @@ pub const SLOTS_PER_GROUP: u32 = 8;
 pub const N_SORTED: u32 = 512;
 /// Hits of each of a workgroup's residues, if they are to be sorted at the same time.
 pub const MOST_SIDE_BY_SIDE: u32 = N_SORTED / SLOTS_PER_GROUP;
-/// Ranges that the order keys of a crowded bucket are cut into.
-pub const N_RANGES: u32 = 256;
-
 /// First piece of the batch that did not fit, or [`NEVER`].
 pub const TALLY_FAILED: u32 = 0;
 /// Candidates of the batch.
@@ -149,6 +146,8 @@ pub const NEVER: u32 = u32::MAX;
 pub const PIECE_TALLIES: u32 = 16;
 /// Words of a piece's tallies.
 pub const N_PIECE_TALLIES: u32 = 16;
+/// Copies of a piece's tallies, which its workgroups share out.
+pub const N_COPIES: u32 = 16;
 /// Pieces of a batch, at most.
 pub const MAX_PIECES: u32 = 16;
 /// Hits, two words.
@@ -167,8 +166,10 @@ pub const TALLY_FREQUENT: u32 = 9;
 pub const TALLY_PLACED: u32 = 10;
 /// Workgroups that came to their end.
 pub const TALLY_FINISHED: u32 = 11;
+/// Residues left to `seed_walk`.
+pub const TALLY_PENDING: u32 = 12;
 /// Where the numbers of hits in the buckets start.
-pub const BUCKET_TALLIES: u32 = PIECE_TALLIES + MAX_PIECES * N_PIECE_TALLIES;
+pub const BUCKET_TALLIES: u32 = PIECE_TALLIES + MAX_PIECES * N_COPIES * N_PIECE_TALLIES;
 
 /// The constants above as WGSL text: Rust owns them.
 pub fn constants() -> String {
@@ -193,11 +194,11 @@ pub fn constants() -> String {
     number("SLOTS_PER_GROUP", SLOTS_PER_GROUP);
     number("N_SORTED", N_SORTED);
     number("MOST_SIDE_BY_SIDE", MOST_SIDE_BY_SIDE);
-    number("N_RANGES", N_RANGES);
     number("TALLY_FAILED", TALLY_FAILED);
     number("TALLY_CANDIDATES", TALLY_CANDIDATES);
     number("PIECE_TALLIES", PIECE_TALLIES);
     number("N_PIECE_TALLIES", N_PIECE_TALLIES);
+    number("N_COPIES", N_COPIES);
     number("TALLY_HITS", TALLY_HITS);
     number("TALLY_DROPPED", TALLY_DROPPED);
     number("TALLY_EXTENDED", TALLY_EXTENDED);
@@ -206,6 +207,7 @@ pub fn constants() -> String {
     number("TALLY_FREQUENT", TALLY_FREQUENT);
     number("TALLY_PLACED", TALLY_PLACED);
     number("TALLY_FINISHED", TALLY_FINISHED);
+    number("TALLY_PENDING", TALLY_PENDING);
     number("BUCKET_TALLIES", BUCKET_TALLIES);
     text
 }

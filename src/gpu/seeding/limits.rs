@@ -1,7 +1,7 @@
 //! Sizes of the device memory and of pieces. Results do not depend on them.
 
-use super::layout::{FLIP_BITS, KEY_BITS, LOOKUP_LANES, MAX_PIECES, MAX_RUN_CAP, MOST_SIDE_BY_SIDE, N_SLOTS, N_SORTED};
 use super::layout::MAX_POSITIONS;
+use super::layout::{FLIP_BITS, KEY_BITS, LOOKUP_LANES, MAX_PIECES, MAX_RUN_CAP, MOST_SIDE_BY_SIDE, N_SLOTS, N_SORTED};
 use crate::gpu::context::Gpu;
 
 /// Most workgroups of a dispatch.
@@ -18,6 +18,8 @@ pub struct SeedLimits {
     pub frequent_capacity: u32,
     /// Workgroups that work them off.
     pub frequent_groups: u32,
+    /// Workgroups that work off the residues with hits that must be extended anew.
+    pub walk_groups: u32,
     /// Candidates of a batch.
     pub candidate_capacity: u32,
     /// Query windows of the first piece; `None`: as many as a random query would need for well filled buckets.
@@ -41,13 +43,14 @@ impl SeedLimits {
             overflow_capacity: 1 << if is_software { 12 } else { 19 },
             frequent_capacity: 1 << 18,
             frequent_groups: if is_software { 64 } else { 512 },
+            walk_groups: 2048,
             candidate_capacity: 1 << if is_software { 18 } else { 20 },
             first_piece: None,
             max_piece: 1 << (KEY_BITS - FLIP_BITS),
             batch: MAX_PIECES as usize,
             run_cap: 120,
         };
-        let others = 8 * u64::from(2 * limits.overflow_capacity + limits.frequent_capacity);
+        let others = 8 * u64::from(limits.listed_words());
         let largest = gpu.capabilities().max_binding.saturating_sub(others) / 8 / u64::from(N_SLOTS);
         SeedLimits { bucket_capacity: limits.bucket_capacity.min(largest as u32).max(1), ..limits }
     }
@@ -58,6 +61,7 @@ impl SeedLimits {
             bucket_capacity: self.bucket_capacity.min(N_SORTED),
             max_piece: self.max_piece.min(MAX_POSITIONS).min(MAX_GROUPS * LOOKUP_LANES / n_flips).max(1),
             frequent_groups: self.frequent_groups.clamp(1, MAX_GROUPS),
+            walk_groups: self.walk_groups.clamp(1, MAX_GROUPS),
             batch: self.batch.clamp(1, MAX_PIECES as usize),
             run_cap: self.run_cap.clamp(1, MAX_RUN_CAP),
             ..self
@@ -72,7 +76,10 @@ impl SeedLimits {
 
     /// Pairs of words of the buckets and of what stands behind them.
     pub(super) fn bucket_words(&self) -> usize {
-        let others = 2 * self.overflow_capacity + self.frequent_capacity;
-        N_SLOTS as usize * self.bucket_capacity as usize + others as usize
+        N_SLOTS as usize * self.bucket_capacity as usize + self.listed_words() as usize
+    }
+
+    fn listed_words(&self) -> u32 {
+        2 * self.overflow_capacity + self.frequent_capacity + N_SLOTS
     }
 }

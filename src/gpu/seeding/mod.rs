@@ -1,8 +1,9 @@
 //! `GpuSeeder`: seed hits and their gap-free extension on the GPU, equal to [`crate::filter::HspSearch`] HSP for HSP.
 //!
 //! ```text
-//! query strands ─ one array ─ pieces ─┬─> seed_lookup ─> seed_frequent ─> seed_walk ─> candidates ─> per strand: order,
-//!                                     └── reaches of the residues, from piece to piece ──┘      entropy, threshold (host)
+//! query strands ─ one array ─ pieces ─┬─> seed_lookup ─> seed_frequent ─> seed_settle ─> seed_walk ─┬─> candidates
+//!                                     └───── reaches of the residues, from piece to piece ──────────┘       │
+//!                                          host: per strand order, entropy, threshold <─────────────────────┘
 //! ```
 //! Hits of different residues of the diagonal modulo 65536 never influence each other (lastz-semantics 2.4). A piece is
 //! a stretch of query windows; its hits are extended all at once and go into one bucket per residue, and each bucket is
@@ -57,7 +58,9 @@ pub struct SeedTimes {
     pub repeated: u64,
     /// Lookups, extensions, hits into buckets. Measured only when asked for: it makes the host wait after every dispatch.
     pub lookup: Duration,
-    /// Walks of buckets, if measured.
+    /// Settling of plain hits, if measured.
+    pub settle: Duration,
+    /// Walks with hits that are extended anew, if measured.
     pub walk: Duration,
     /// Host: order, entropy, threshold.
     pub finish: Duration,
@@ -344,7 +347,8 @@ impl GpuSeeder {
             candidates.append(&mut result.candidates);
             self.times.pieces += result.n_done as u64;
             self.times.lookup += result.seconds[0];
-            self.times.walk += result.seconds[1];
+            self.times.settle += result.seconds[1];
+            self.times.walk += result.seconds[2];
             if let Some(failed) = batch.get(result.n_done) {
                 if failed.is_smallest() && result.n_done == 0 {
                     return Err(GpuError::Lost("a single hit did not fit into the memory for seeding".to_string()));

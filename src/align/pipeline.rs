@@ -1,0 +1,394 @@
+//! Queries under way: read and searched ahead of their turn, extended side by side, settled in order.
+//!
+//! ```text
+//! reader's thread                                pool                          caller's thread
+//! query ──> strands ──> groups ──> finder ──┬──> a task per strand ──┬──> settle, query by query
+//!       └── no finder, or it cannot ────────┴──> a task per query ───┘
+//! ```
+//! A gate holds the reader back while many bases are under way.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use super::settlement::Settlement;
+use super::{Aligner, Outcome, Query, Sink};
+use crate::alignment::Hsp;
+use crate::error::{Error, Result};
+use crate::filter::SearchCounts;
+use crate::output::StrandView;
+use crate::sequence::SequenceSet;
+use crate::strand::GivenHsps;
+
+/// Strands are searched together until they have this many bases.
+const GROUP_BASES: usize = 4 << 20;
+/// Bases of queries that are under way while more than `MIN_QUERIES` are.
+const MAX_BASES: usize = 32 << 20;
+/// Queries that may be under way however long they are: one is settled while the next is searched.
+const MIN_QUERIES: usize = 2;
+/// Most queries under way.
+const MAX_QUERIES: usize = 1 << 14;
+
+/// A query under way.
+struct Trip {
+    query: Query,
+    other: Option<SequenceSet>,
+}
+
+impl Trip {
+    fn strand(&self, is_other: bool) -> &SequenceSet {
+        self.other.as_ref().filter(|_| is_other).unwrap_or(&self.query.sequences)
+    }
+}
+
+/// What the caller's thread hears. Queries are numbered as they are read.
+enum Event {
+    /// A query was read; its strands are searched ahead.
+    Searching(Arc<Trip>),
+    /// A query was read that has yet to be searched.
+    Read(Arc<Trip>),
+    /// No more queries, because of an error if there is one.
+    End(Option<Error>),
+    /// The HSPs of a strand; `None` if the CPU has to find them.
+    Found { number: usize, is_other: bool, hsps: Option<Vec<Hsp>> },
+    /// What the finder counted, and its seconds.
+    Searched(SearchCounts, f64),
+    /// The blocks of a query or of one of its strands.
+    Done { number: usize, outcome: Result<Outcome> },
+    /// The device failed and the CPU may not stand in.
+    Failed(Error),
+    /// A thread panicked.
+    Panicked,
+}
+
+/// Aligns queries; see [`Aligner::align_all`].
+pub(super) fn run(
+    aligner: &Aligner,
+    settlement: &mut Settlement,
+    queries: impl Iterator<Item = Result<Query>> + Send,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    let gate = Gate::default();
+    let (sender, receiver) = mpsc::channel();
+    std::thread::scope(|threads| {
+        let reader =
+            Reader { aligner, gate: &gate, events: sender.clone(), group: Vec::new(), group_bases: 0, n_read: 0 };
+        threads.spawn(move || reader.run(queries));
+        rayon::in_place_scope(|pool| {
+            // However this ends, the reader must not wait any longer.
+            let _closes = CloseOnDrop(&gate);
+            let mut caller = Caller { aligner, settlement, sink, open: VecDeque::new(), n_settled: 0 };
+            let mut has_read = false;
+            while !has_read || !caller.open.is_empty() {
+                match receiver.recv().unwrap_or(Event::Panicked) {
+                    Event::Searching(trip) => {
+                        let n_parts = aligner.strands(&trip.query.sequences, trip.other.as_ref()).len();
+                        caller.open.push_back(Open::new(trip, n_parts));
+                    }
+                    Event::Read(trip) => {
+                        let number = caller.n_settled + caller.open.len();
+                        caller.open.push_back(Open::new(trip.clone(), 1));
+                        let report = Report::new(number, &sender);
+                        let gate = &gate;
+                        pool.spawn(move |_| {
+                            report.send(gate, || aligner.outcome(&trip.query, trip.other.as_ref()));
+                        });
+                    }
+                    Event::Found { number, is_other, hsps } => {
+                        let trip = caller.open[number - caller.n_settled].trip.clone();
+                        let report = Report::new(number, &sender);
+                        let gate = &gate;
+                        pool.spawn(move |_| {
+                            report.send(gate, || strand_outcome(aligner, &trip, is_other, hsps));
+                        });
+                    }
+                    Event::Searched(counts, seconds) => {
+                        caller.settlement.counts.search += counts;
+                        caller.settlement.counts.seconds.search += seconds;
+                    }
+                    Event::Done { number, outcome } => caller.take(number, outcome?, &gate)?,
+                    Event::End(None) => has_read = true,
+                    Event::End(Some(error)) if caller.open.is_empty() => return Err(error),
+                    Event::End(Some(error)) => {
+                        has_read = true;
+                        caller.open.push_back(Open::failed(error));
+                    }
+                    Event::Failed(error) => return Err(error),
+                    // The scope passes the panic on.
+                    Event::Panicked => return Ok(()),
+                }
+            }
+            Ok(())
+        })
+    })
+}
+
+/// One strand, its HSPs found ahead or not.
+fn strand_outcome(aligner: &Aligner, trip: &Trip, is_other: bool, hsps: Option<Vec<Hsp>>) -> Result<Outcome> {
+    let work = match hsps {
+        Some(hsps) => super::Work::Extend(GivenHsps { hsps, ..GivenHsps::default() }),
+        None => super::Work::Search,
+    };
+    let (found, search) = aligner.perform(trip.strand(is_other), work)?;
+    Ok(Outcome { plan_found: Vec::new(), strands: vec![(is_other, found)], search })
+}
+
+/// A query that was read and not yet settled.
+struct Open {
+    trip: Arc<Trip>,
+    /// Outcomes still to come.
+    n_missing: usize,
+    outcome: Outcome,
+    error: Option<Error>,
+}
+
+impl Open {
+    fn new(trip: Arc<Trip>, n_missing: usize) -> Open {
+        Open { trip, n_missing, outcome: Outcome::default(), error: None }
+    }
+
+    /// A query that could not be read.
+    fn failed(error: Error) -> Open {
+        let query = Query { sequences: SequenceSet::default(), segments: None };
+        Open { error: Some(error), ..Open::new(Arc::new(Trip { query, other: None }), 0) }
+    }
+}
+
+/// The thread that settles.
+struct Caller<'a> {
+    aligner: &'a Aligner,
+    settlement: &'a mut Settlement,
+    sink: &'a mut dyn Sink,
+    open: VecDeque<Open>,
+    n_settled: usize,
+}
+
+impl Caller<'_> {
+    /// Takes an outcome, and settles the queries whose turn it is.
+    fn take(&mut self, number: usize, outcome: Outcome, gate: &Gate) -> Result<()> {
+        let open = &mut self.open[number - self.n_settled];
+        open.n_missing -= 1;
+        open.outcome.search += outcome.search;
+        open.outcome.plan_found.extend(outcome.plan_found);
+        let is_part = !open.outcome.strands.is_empty();
+        open.outcome.strands.extend(outcome.strands);
+        if is_part {
+            // Strands that come one by one are output plus first.
+            open.outcome.strands.sort_by_key(|(is_other, _)| *is_other);
+        }
+        while let Some(open) = self.pop_complete() {
+            self.n_settled += 1;
+            self.settle(&open.trip, open.outcome, open.error)?;
+            gate.leave(open.trip.query.sequences.len());
+        }
+        Ok(())
+    }
+
+    /// The next query, if all of it is there.
+    fn pop_complete(&mut self) -> Option<Open> {
+        let is_complete = self.open.front().is_some_and(|open| open.n_missing == 0);
+        if is_complete { self.open.pop_front() } else { None }
+    }
+
+    fn settle(&mut self, trip: &Trip, outcome: Outcome, error: Option<Error>) -> Result<()> {
+        if let Some(error) = error {
+            return Err(error);
+        }
+        self.settlement.counts.search += outcome.search;
+        let found = &outcome.plan_found;
+        if !self.settlement.settle_hsp_limit(&trip.query.sequences, trip.other.as_ref(), found, self.sink) {
+            return Ok(());
+        }
+        for (is_other, mut found) in outcome.strands {
+            let view = StrandView { target: &self.aligner.target, query: trip.strand(is_other) };
+            self.settlement.settle(&view, &mut found, self.sink)?;
+        }
+        Ok(())
+    }
+}
+
+/// Sends a task's outcome, or that there will be none.
+struct Report {
+    number: usize,
+    events: Option<Sender<Event>>,
+}
+
+impl Report {
+    fn new(number: usize, events: &Sender<Event>) -> Report {
+        Report { number, events: Some(events.clone()) }
+    }
+
+    /// Does the work and sends what comes of it; nothing is done any more once the gate is closed.
+    fn send(mut self, gate: &Gate, work: impl FnOnce() -> Result<Outcome>) {
+        let outcome = if gate.is_closed() { Ok(Outcome::default()) } else { work() };
+        if let Some(events) = self.events.take() {
+            // Nobody listens after an error.
+            let _ = events.send(Event::Done { number: self.number, outcome });
+        }
+    }
+}
+
+impl Drop for Report {
+    fn drop(&mut self) {
+        if let Some(events) = self.events.take() {
+            let _ = events.send(Event::Panicked);
+        }
+    }
+}
+
+/// The thread that reads, and searches where a finder does it.
+struct Reader<'a> {
+    aligner: &'a Aligner,
+    gate: &'a Gate,
+    events: Sender<Event>,
+    /// Strands to be searched together.
+    group: Vec<(usize, Arc<Trip>, bool)>,
+    group_bases: usize,
+    n_read: usize,
+}
+
+/// The caller does not listen any more.
+struct Gone;
+
+impl Reader<'_> {
+    fn run(mut self, queries: impl Iterator<Item = Result<Query>>) {
+        let mut in_panic = Report { number: 0, events: Some(self.events.clone()) };
+        // The caller that is gone knows why.
+        let _ = self.read(queries);
+        in_panic.events = None;
+    }
+
+    fn read(&mut self, queries: impl Iterator<Item = Result<Query>>) -> std::result::Result<(), Gone> {
+        for query in queries {
+            match query {
+                Ok(query) => self.take(query)?,
+                Err(error) => {
+                    self.search()?;
+                    return self.send(Event::End(Some(error)));
+                }
+            }
+        }
+        self.search()?;
+        self.send(Event::End(None))
+    }
+
+    fn take(&mut self, query: Query) -> std::result::Result<(), Gone> {
+        let n_bases = query.sequences.len();
+        if !self.gate.enter(n_bases, false) {
+            // What waits in the group would keep the gate shut.
+            self.search()?;
+            if !self.gate.enter(n_bases, true) {
+                return Err(Gone);
+            }
+        }
+        let trip = Arc::new(Trip { other: self.aligner.other_strand(&query.sequences), query });
+        let number = self.n_read;
+        self.n_read += 1;
+        if self.aligner.finder.is_none() || !self.aligner.searches_each_strand(&trip.query) {
+            return self.send(Event::Read(trip));
+        }
+        self.send(Event::Searching(trip.clone()))?;
+        for (is_other, strand) in self.aligner.strands(&trip.query.sequences, trip.other.as_ref()) {
+            self.group.push((number, trip.clone(), is_other));
+            self.group_bases += strand.len();
+            if self.group_bases >= GROUP_BASES {
+                self.search()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Searches the group and empties it.
+    fn search(&mut self) -> std::result::Result<(), Gone> {
+        let group = std::mem::take(&mut self.group);
+        self.group_bases = 0;
+        let Some(finder) = self.aligner.finder.as_deref().filter(|_| !group.is_empty()) else { return Ok(()) };
+        let strands: Vec<&SequenceSet> = group.iter().map(|(_, trip, is_other)| trip.strand(*is_other)).collect();
+        let started = Instant::now();
+        let found = match finder.find_many(&self.aligner.target, &strands) {
+            Ok(found) => found,
+            Err(error) => {
+                self.send(Event::Failed(error))?;
+                return Err(Gone);
+            }
+        };
+        self.send(Event::Searched(found.counts, started.elapsed().as_secs_f64()))?;
+        for ((number, _, is_other), hsps) in group.into_iter().zip(found.hsps) {
+            self.send(Event::Found { number, is_other, hsps })?;
+        }
+        Ok(())
+    }
+
+    fn send(&self, event: Event) -> std::result::Result<(), Gone> {
+        if self.gate.is_closed() {
+            return Err(Gone);
+        }
+        self.events.send(event).map_err(|_| Gone)
+    }
+}
+
+/// Bounds what is under way.
+#[derive(Default)]
+struct Gate {
+    state: Mutex<GateState>,
+    opens: Condvar,
+}
+
+#[derive(Default)]
+struct GateState {
+    n_queries: usize,
+    n_bases: usize,
+    is_closed: bool,
+}
+
+impl Gate {
+    fn lock(&self) -> MutexGuard<'_, GateState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets a query in. If there is no room for it, waits for some, or gives false; false also if the gate was closed.
+    fn enter(&self, n_bases: usize, waits: bool) -> bool {
+        let has_no_room = |state: &mut GateState| {
+            let is_full = state.n_queries >= MIN_QUERIES && state.n_bases + n_bases > MAX_BASES;
+            (is_full || state.n_queries >= MAX_QUERIES) && !state.is_closed
+        };
+        let mut state = self.lock();
+        if has_no_room(&mut state) {
+            if !waits {
+                return false;
+            }
+            state = self.opens.wait_while(state, has_no_room).unwrap_or_else(PoisonError::into_inner);
+        }
+        if state.is_closed {
+            return false;
+        }
+        state.n_queries += 1;
+        state.n_bases += n_bases;
+        true
+    }
+
+    fn leave(&self, n_bases: usize) {
+        let mut state = self.lock();
+        state.n_queries -= 1;
+        state.n_bases -= n_bases;
+        self.opens.notify_one();
+    }
+
+    fn close(&self) {
+        self.lock().is_closed = true;
+        self.opens.notify_one();
+    }
+
+    fn is_closed(&self) -> bool {
+        self.lock().is_closed
+    }
+}
+
+struct CloseOnDrop<'a>(&'a Gate);
+
+impl Drop for CloseOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}

@@ -1,0 +1,51 @@
+//! What is done in the order of the output: limits that warn, counts, and the output itself.
+
+use super::Sink;
+use crate::error::Result;
+use crate::output::StrandView;
+use crate::post::limits::{DepthLimit, HspLimit, QueryHspCount};
+use crate::report::Counts;
+use crate::sequence::SequenceSet;
+use crate::strand::StrandBlocks;
+
+/// Limits and counts of a run.
+#[derive(Clone)]
+pub(super) struct Settlement {
+    pub hsp_limit: Option<HspLimit>,
+    pub depth_limit: Option<DepthLimit>,
+    pub counts: Counts,
+}
+
+impl Settlement {
+    /// Warnings of `--queryhsplimit`; false if the query is to be dropped.
+    pub fn settle_hsp_limit(
+        &mut self,
+        query: &SequenceSet,
+        other: Option<&SequenceSet>,
+        found: &[(bool, u64)],
+        sink: &mut dyn Sink,
+    ) -> bool {
+        let Some(limit) = &mut self.hsp_limit else { return true };
+        let mut so_far = QueryHspCount::default();
+        for &(is_other, n) in found {
+            let strand = if is_other { other } else { None }.unwrap_or(query);
+            limit.add_strand(&mut so_far, n, strand, &mut |message| sink.warn(message));
+        }
+        limit.keeps(so_far)
+    }
+
+    /// Warnings and output of a strand.
+    pub fn settle(&mut self, view: &StrandView, found: &mut StrandBlocks, sink: &mut dyn Sink) -> Result<()> {
+        self.counts.gapped += found.gapped;
+        self.counts.seconds += found.seconds;
+        self.counts.inner_blocks += found.inner_blocks;
+        found.truncations.iter().for_each(|truncation| sink.truncated(truncation));
+        if let (Some(limit), Some(depth)) = (&mut self.depth_limit, found.depth)
+            && !limit.keeps(depth, view.query, &mut |message| sink.warn(message))
+        {
+            found.blocks.clear();
+        }
+        self.counts.output_blocks += found.blocks.len() as u64;
+        sink.strand(view, &found.blocks)
+    }
+}
