@@ -42,7 +42,7 @@ impl LookAhead {
 /// Anchors past the next one that may be looked at.
 const MOST_SCANNED: usize = 1 << 14;
 /// Results per task that may wait for their turn.
-const MOST_READY: usize = 32;
+const MOST_READY: usize = 64;
 /// Anchors dealt with before the lock is given to others.
 const TURNS: usize = 64;
 /// Most anchors that a bulk wave extends.
@@ -81,6 +81,8 @@ struct State<'r> {
     /// Anchors before this one have been looked at.
     scanned: usize,
     pending: Pending,
+    /// Anchors whose results an accepted block touched: they come first.
+    redo: BTreeSet<usize>,
     /// Anchors to look at again, before those not scanned.
     again: BTreeSet<usize>,
     running: usize,
@@ -119,7 +121,7 @@ impl Pending {
     }
 
     fn ready(&mut self, ix: usize, anchor: &Anchor, extension: Extension) {
-        let explored = extension.explored(anchor);
+        let explored = extension.explored;
         for bin in explored.rows.0 >> BIN_SHIFT..=explored.rows.1 >> BIN_SHIFT {
             self.explored.entry(bin).or_default().push((ix, explored));
         }
@@ -139,12 +141,13 @@ impl Pending {
         Some(progress)
     }
 
-    /// Ready anchors whose explored area overlaps a block.
-    fn overlapping(&mut self, block: &Block) -> BTreeSet<usize> {
+    /// Ready anchors that a block may touch, or whose neighbour it may become.
+    fn near(&mut self, block: &Block) -> BTreeSet<usize> {
         let rows = (block.target_start as i64, block.target_range().end as i64);
         let columns = (block.query_start as i64, block.query_range().end as i64);
         let meets = |a: (i64, i64), b: (i64, i64)| a.0 <= b.1 && b.0 <= a.1;
-        let mut found = BTreeSet::new();
+        let beside = (block.target_start as u32, 0)..(block.target_range().end as u32, 0);
+        let mut found: BTreeSet<usize> = self.by_target.range(beside).map(|&(_, ix)| ix).collect();
         for bin in rows.0 >> BIN_SHIFT..=rows.1 >> BIN_SHIFT {
             let Some(list) = self.explored.get_mut(&bin) else { continue };
             list.retain(|(ix, explored)| {
@@ -173,6 +176,7 @@ impl<'r, 'a> Schedule<'r, 'a> {
             next: 0,
             scanned: 0,
             pending: Pending::default(),
+            redo: BTreeSet::new(),
             again: BTreeSet::new(),
             running: 0,
             is_committing: false,
@@ -236,10 +240,14 @@ impl<'r, 'a> Schedule<'r, 'a> {
     ) {
         loop {
             let mut state = self.lock();
-            if let Some((ix, extension)) = done.take() {
+            if let Some((ix, mut extension)) = done.take() {
+                let anchor = &self.anchors[ix];
                 state.running -= 1;
                 match state.pending.is_running(ix) {
-                    true => state.pending.ready(ix, &self.anchors[ix], extension),
+                    true if extension.holds(anchor, state.committed.accepted) => {
+                        state.pending.ready(ix, anchor, extension);
+                    }
+                    true => state.redo(ix, anchor),
                     // It was covered meanwhile.
                     false => state.committed.counts.rerun += 1,
                 }
@@ -297,6 +305,13 @@ impl State<'_> {
         self.running += 1;
     }
 
+    /// A block touched a result: the anchor needs another one.
+    fn redo(&mut self, ix: usize, anchor: &Anchor) {
+        self.pending.remove(ix, anchor, &mut self.again);
+        self.committed.counts.rerun += 1;
+        self.redo.insert(ix);
+    }
+
     fn drop_ready(&mut self, ix: usize, anchor: &Anchor) {
         if let Some(Progress::Ready(_)) = self.pending.remove(ix, anchor, &mut self.again) {
             self.committed.counts.rerun += 1;
@@ -340,15 +355,14 @@ impl Schedule<'_, '_> {
     fn accept(&self, state: &mut State, extension: Extension) {
         let State { committed, on_accept, .. } = state;
         let (accepted, flow) = committed.commit(self.stage, extension, on_accept);
-        let overlapping = accepted.map(|block| state.pending.overlapping(block)).unwrap_or_default();
+        let near = accepted.map(|block| state.pending.near(block)).unwrap_or_default();
         state.stopped |= flow == ControlFlow::Break(());
-        for ix in overlapping {
+        for ix in near {
             let anchor = &self.anchors[ix];
             if let Some(Progress::Ready(extension)) = state.pending.by_anchor.get_mut(&ix)
                 && !extension.holds(anchor, state.committed.accepted)
             {
-                state.drop_ready(ix, anchor);
-                state.again.insert(ix);
+                state.redo(ix, anchor);
             }
         }
     }
@@ -363,22 +377,28 @@ impl Schedule<'_, '_> {
         if state.bulk_running && self.waits_for_bulk() {
             return None;
         }
+        let is_settled = |state: &State, ix: usize| {
+            ix < state.next
+                || state.pending.by_anchor.contains_key(&ix)
+                || state.committed.accepted.covers(&self.anchors[ix])
+        };
+        while let Some(ix) = state.redo.pop_first() {
+            if !is_settled(state, ix) {
+                return Some(ix);
+            }
+        }
         let end = self.anchors.len().min(state.bulk_done).min(state.next + MOST_SCANNED);
         loop {
+            let scanned = state.scanned.max(state.next);
             let ix = match state.again.pop_first() {
                 Some(ix) => ix,
-                None => {
-                    let ix = state.scanned.max(state.next);
-                    if ix >= end {
-                        return None;
-                    }
-                    state.scanned = ix + 1;
-                    ix
+                None if scanned < end => {
+                    state.scanned = scanned + 1;
+                    scanned
                 }
+                None => return None,
             };
-            let anchor = &self.anchors[ix];
-            let is_settled = ix < state.next || state.pending.by_anchor.contains_key(&ix);
-            if is_settled || state.committed.accepted.covers(anchor) {
+            if is_settled(state, ix) {
                 continue;
             }
             match self.likely_cover(state, ix) {
@@ -393,8 +413,11 @@ impl Schedule<'_, '_> {
         let anchor = &self.anchors[ix];
         let reach = state.committed.likely_reach() as u32;
         let near = (anchor.target.saturating_sub(reach), 0)..=(anchor.target.saturating_add(reach), usize::MAX);
-        let mut others = state.pending.by_target.range(near).map(|&(_, other)| other);
-        others.find(|&other| other < ix && state.committed.is_likely_covered(anchor, &self.anchors[other]))
+        let mut others = state.pending.by_target.range(near).map(|&(_, other)| other).filter(|&other| other < ix);
+        others.find(|other| match state.pending.by_anchor.get(other) {
+            Some(Progress::Ready(extension)) => extension.may_cover(anchor),
+            _ => state.committed.is_likely_covered(anchor, &self.anchors[*other]),
+        })
     }
 
     /// Extends the next anchors, and many later ones, off the CPU.
@@ -416,8 +439,7 @@ impl Schedule<'_, '_> {
             let join = |(&ix, sides): (&usize, Option<(Side, Side)>)| {
                 let sides = sides?;
                 let has_scripts = wants_script(&sides.0, &sides.1);
-                let sets = (stage.target, stage.query, stage.scoring);
-                Some((ix, Extension::new(&self.anchors[ix], sides, has_scripts, (accepted, 0), sets)))
+                Some((ix, Extension::new(stage, &self.anchors[ix], sides, has_scripts, (accepted, 0))))
             };
             chosen.par_iter().zip(extended).filter_map(join).collect()
         });

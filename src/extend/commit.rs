@@ -120,7 +120,16 @@ impl GappedStage<'_> {
             None => (run(Direction::Left), run(Direction::Right)),
             Some(_) => rayon::join(|| run(Direction::Left), || run(Direction::Right)),
         };
-        Extension::new(anchor, sides, true, (accepted, limit), (self.target, self.query, self.scoring))
+        Extension::new(self, anchor, sides, true, (accepted, limit))
+    }
+
+    fn passes(&self, block: &Block) -> bool {
+        block.score >= self.threshold && !block.script.is_empty()
+    }
+
+    /// Whether a block is accepted, if only to bound and cover others.
+    pub(super) fn keeps(&self, block: &Block) -> bool {
+        self.passes(block) || (self.all_bounds && !block.script.is_empty())
     }
 }
 
@@ -158,11 +167,7 @@ impl<'a> Committed<'a> {
         self.counts.truncated += extension.truncations.len() as u64;
         self.truncations.extend(extension.truncations);
         let Some(block) = extension.block else { return (None, ControlFlow::Continue(())) };
-        let passes = block.score >= stage.threshold && !block.script.is_empty();
-        if !passes && (!stage.all_bounds || block.script.is_empty()) {
-            return (None, ControlFlow::Continue(()));
-        }
-        let flow = if passes { on_accept(&block) } else { ControlFlow::Continue(()) };
+        let flow = if stage.passes(&block) { on_accept(&block) } else { ControlFlow::Continue(()) };
         self.push(block);
         (self.blocks.last(), flow)
     }

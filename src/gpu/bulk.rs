@@ -60,8 +60,12 @@ impl GpuBulk {
         let mut slot = self.lock();
         let done = match &mut *slot {
             Some(extender) => work(extender),
-            None => GpuExtender::new(self.gpu.clone(), &self.scoring, &self.options)
-                .and_then(|extender| work(slot.insert(extender))),
+            None => GpuExtender::new(self.gpu.clone(), &self.scoring, &self.options).and_then(|mut extender| {
+                if self.faults.on_fault() == OnFault::UseCpu {
+                    extender.leave_long_runs(LONG_ROWS);
+                }
+                work(slot.insert(extender))
+            }),
         };
         match done {
             Ok(result) => Ok(Some(result)),
@@ -73,6 +77,9 @@ impl GpuBulk {
 /// Anchors of a unit from which on the GPU pays beside the CPU's cores. Fewer are mostly long runs, which the commit
 /// order strings together; then latency counts, and the CPU's is lower (measured on an H200 beside 16 cores).
 const WORTHWHILE_ANCHORS: usize = 1 << 16;
+
+/// Rows from which on a run is left to the CPU, if that may share the work.
+const LONG_ROWS: u32 = 1 << 13;
 
 impl BulkExtender for GpuBulk {
     fn least_anchors(&self) -> usize {
