@@ -56,12 +56,11 @@ fn extend(slot: u32, hit: vec2<u32>, lane: u32) {
     let reach = workgroupUniformLoad(&sh_reaches[0]).x;
     let floor = select(0u, reach, params.diagonal_rule == RULE_HASHED);
     let right_limit = min(params.target_len - target_end, params.query_len - query_end);
-    run_of_group(Course(target_end, query_end, false, right_limit), lane);
-    let right = sh_run;
-    workgroupBarrier();
-    run_of_group(Course(target_end, query_end, true, min(target_end, query_end - floor)), lane);
+    let left_limit = min(target_end, query_end - floor);
+    run_both(Course(target_end, query_end, false, right_limit), Course(target_end, query_end, true, left_limit), lane);
     if lane == 0u {
-        let left = sh_run;
+        let right = sh_runs[0];
+        let left = sh_runs[1];
         let score = left.best + right.best;
         if score >= params.threshold {
             emit(hit, target_end, left.best_len, right.best_len, score);

@@ -1,5 +1,6 @@
-// seed_blocks: one gap-free run by a whole workgroup, of any length, with the place of its best. Every lane sums up 32
-// pairs, then lane 0 takes these blocks in order, and goes pair by pair only where the run may end.
+// seed_blocks: both gap-free runs of a hit by a whole workgroup, of any length, with the places of their bests. One half of
+// the lanes takes the right run, the other the left one. Every lane sums up 32 pairs, then the first lane of each half takes
+// these blocks in order, and goes pair by pair only where the run may end.
 
 struct LongRun {
     best: i32,          // greatest score of a prefix, at least 0
@@ -32,9 +33,12 @@ struct Block {
     fall: i32,          // greatest fall from an earlier sum to a later one
 }
 
+const SIDE_LANES: u32 = WALK_LANES / 2u;
+
 var<workgroup> sh_blocks: array<Block, WALK_LANES>;
-var<workgroup> sh_run: LongRun;
-var<workgroup> sh_goes_on: u32;
+var<workgroup> sh_runs: array<LongRun, 2>;          // right, left
+var<workgroup> sh_goes_on: array<u32, 2>;
+var<workgroup> sh_any_goes_on: u32;
 
 fn pairs_at(course: Course, len: u32) -> Pairs {
     if course.is_left {
@@ -97,12 +101,12 @@ fn step_through(run: ptr<function, LongRun>, course: Course, n: u32) -> bool {
     return false;
 }
 
-// Takes the blocks of all lanes, in order.
-fn take_blocks(course: Course) {
-    var run = sh_run;
+// Takes the blocks of a side, in order; by one lane.
+fn take_blocks(side: u32, course: Course) {
+    var run = sh_runs[side];
     var goes_on = true;
-    for (var i = 0u; i < WALK_LANES && goes_on; i += 1u) {
-        let block = sh_blocks[i];
+    for (var i = 0u; i < SIDE_LANES && goes_on; i += 1u) {
+        let block = sh_blocks[side * SIDE_LANES + i];
         goes_on = block.n == 32u;
         let may_drop = run.sum + block.least < run.best - params.x_drop || block.fall > params.x_drop;
         if block.n > 0u && (may_drop || run.best > params.best_limit) {
@@ -116,23 +120,38 @@ fn take_blocks(course: Course) {
             run.len += block.n;
         }
     }
-    sh_run = run;
-    sh_goes_on = select(0u, 1u, goes_on);
+    sh_runs[side] = run;
+    sh_goes_on[side] = select(0u, 1u, goes_on);
 }
 
-// A run until it ends, by all lanes together; `course` must be the same in all. The result is in sh_run.
-fn run_of_group(course: Course, lane: u32) {
-    var len = 0u;
-    if lane == 0u {
-        sh_run = LongRun(0, 0u, 0u, 0);
-        sh_goes_on = 1u;
+// Both runs until they end, by all lanes together; the courses must be the same in all. The results are in sh_runs.
+fn run_both(right: Course, left: Course, lane: u32) {
+    let side = lane / SIDE_LANES;
+    var course = right;
+    if side == 1u {
+        course = left;
     }
-    while workgroupUniformLoad(&sh_goes_on) == 1u {
-        sh_blocks[lane] = block_of(course, len + lane * 32u);
+    if lane < 2u {
+        sh_runs[lane] = LongRun(0, 0u, 0u, 0);
+        sh_goes_on[lane] = 1u;
+    }
+    if lane == 0u {
+        sh_any_goes_on = 1u;
+    }
+    var len = 0u;
+    while workgroupUniformLoad(&sh_any_goes_on) == 1u {
+        let goes_on = sh_goes_on[side] == 1u;
+        if goes_on {
+            sh_blocks[lane] = block_of(course, len + lane % SIDE_LANES * 32u);
+        }
+        workgroupBarrier();
+        if goes_on && lane % SIDE_LANES == 0u {
+            take_blocks(side, course);
+        }
+        len += SIDE_LANES * 32u;
         workgroupBarrier();
         if lane == 0u {
-            take_blocks(course);
+            sh_any_goes_on = sh_goes_on[0] | sh_goes_on[1];
         }
-        len += WALK_LANES * 32u;
     }
 }

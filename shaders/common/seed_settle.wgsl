@@ -28,12 +28,27 @@ fn count_pairs(n: u32) {
     n_pairs += n;
 }
 
+// The first hit of a segment, from one that the reach has passed on, that it has not; they are in order.
+fn first_unpassed(segment: u32, len: u32, passed: u32, reach: u32) -> u32 {
+    var low = passed + 1u;
+    var high = sh_ends[segment];
+    while low < high {
+        let middle = (low + high) >> 1u;
+        if reach > query_end_of(sh_hits[segment * len + middle].x) - params.window_len {
+            low = middle + 1u;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 // One lane goes over a segment of len places up to its end, or to a special hit that counts.
 fn settle(segment: u32, slot: u32, len: u32) {
     var reach = sh_reaches[segment];
     var i = sh_nexts[segment];
     let end = sh_ends[segment];
-    for (; i < end; i += 1u) {
+    while i < end {
         let hit = sh_hits[segment * len + i];
         let query_end = query_end_of(hit.x);
         if params.diagonal_rule == RULE_RECOVER && reach.y != diagonal_of(hit, slot) {
@@ -41,10 +56,14 @@ fn settle(segment: u32, slot: u32, len: u32) {
         }
         let is_passed = params.diagonal_rule != RULE_OFF && reach.x > query_end - params.window_len;
         if is_passed || (hit.x & HIT_IS_REFUSED) != 0u {
+            var next = i + 1u;
             if params.diagonal_rule == RULE_RECOVER {
                 reach.x = max(reach.x, query_end);
+            } else {
+                next = first_unpassed(segment, len, i, reach.x);
             }
-            n_dropped += 1u;
+            n_dropped += next - i;
+            i = next;
             continue;
         }
         if (hit.x & HIT_IS_SPECIAL) != 0u {
@@ -55,6 +74,7 @@ fn settle(segment: u32, slot: u32, len: u32) {
         n_extended += 1u;
         count_pairs(right_len + min((hit.y >> 8u) & 0xffu, query_end - floor));
         reach.x = max(reach.x, query_end + right_len);
+        i += 1u;
     }
     sh_reaches[segment] = reach;
     sh_nexts[segment] = i;

@@ -5,13 +5,15 @@
 //! query ──> strands ──> groups ──> finder ──┬──> a task per strand ──┬──> settle, query by query
 //!       └── no finder, or it cannot ────────┴──> a task per query ───┘
 //! ```
-//! A gate holds the reader back while many bases are under way.
+//! A gate holds the reader back while many bases are under way. No more tasks are in the pool than keep its threads busy:
+//! threads that wait inside a task take up others, and would pile them up.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use super::plan::Work;
 use super::settlement::Settlement;
 use super::{Aligner, Outcome, Query, Sink};
 use crate::alignment::Hsp;
@@ -79,35 +81,28 @@ pub(super) fn run(
             // However this ends, the reader must not wait any longer.
             let _closes = CloseOnDrop(&gate);
             let mut caller = Caller { aligner, settlement, sink, open: VecDeque::new(), n_settled: 0 };
+            let mut tasks = VecDeque::new();
+            let mut n_running = 0;
+            let most_running = rayon::current_num_threads() * 3 / 2;
             let mut has_read = false;
             while !has_read || !caller.open.is_empty() {
                 match receiver.recv().unwrap_or(Event::Panicked) {
+                    Event::Read(trip) => tasks.push_back(Task { number: caller.add(&trip, 1), trip, strand: None }),
                     Event::Searching(trip) => {
-                        let n_parts = aligner.strands(&trip.query.sequences, trip.other.as_ref()).len();
-                        caller.open.push_back(Open::new(trip, n_parts));
-                    }
-                    Event::Read(trip) => {
-                        let number = caller.n_settled + caller.open.len();
-                        caller.open.push_back(Open::new(trip.clone(), 1));
-                        let report = Report::new(number, &sender);
-                        let gate = &gate;
-                        pool.spawn(move |_| {
-                            report.send(gate, || aligner.outcome(&trip.query, trip.other.as_ref()));
-                        });
+                        let n_strands = aligner.strands(&trip.query.sequences, trip.other.as_ref()).len();
+                        caller.add(&trip, n_strands);
                     }
                     Event::Found { number, is_other, hsps } => {
-                        let trip = caller.open[number - caller.n_settled].trip.clone();
-                        let report = Report::new(number, &sender);
-                        let gate = &gate;
-                        pool.spawn(move |_| {
-                            report.send(gate, || strand_outcome(aligner, &trip, is_other, hsps));
-                        });
+                        tasks.push_back(Task { number, trip: caller.trip(number), strand: Some((is_other, hsps)) });
                     }
                     Event::Searched(counts, seconds) => {
                         caller.settlement.counts.search += counts;
                         caller.settlement.counts.seconds.search += seconds;
                     }
-                    Event::Done { number, outcome } => caller.take(number, outcome?, &gate)?,
+                    Event::Done { number, outcome } => {
+                        n_running -= 1;
+                        caller.take(number, outcome?, &gate)?;
+                    }
                     Event::End(None) => has_read = true,
                     Event::End(Some(error)) if caller.open.is_empty() => return Err(error),
                     Event::End(Some(error)) => {
@@ -118,20 +113,39 @@ pub(super) fn run(
                     // The scope passes the panic on.
                     Event::Panicked => return Ok(()),
                 }
+                while n_running < most_running.max(1)
+                    && let Some(task) = tasks.pop_front()
+                {
+                    n_running += 1;
+                    let report = Report { number: task.number, events: Some(sender.clone()) };
+                    let gate = &gate;
+                    pool.spawn(move |_| report.send(gate, || task.perform(aligner)));
+                }
             }
             Ok(())
         })
     })
 }
 
-/// One strand, its HSPs found ahead or not.
-fn strand_outcome(aligner: &Aligner, trip: &Trip, is_other: bool, hsps: Option<Vec<Hsp>>) -> Result<Outcome> {
-    let work = match hsps {
-        Some(hsps) => super::Work::Extend(GivenHsps { hsps, ..GivenHsps::default() }),
-        None => super::Work::Search,
-    };
-    let (found, search) = aligner.perform(trip.strand(is_other), work)?;
-    Ok(Outcome { plan_found: Vec::new(), strands: vec![(is_other, found)], search })
+/// Work for the pool: a query, or one of its strands whose HSPs were found ahead, or not (`None`).
+struct Task {
+    number: usize,
+    trip: Arc<Trip>,
+    strand: Option<(bool, Option<Vec<Hsp>>)>,
+}
+
+impl Task {
+    fn perform(self, aligner: &Aligner) -> Result<Outcome> {
+        let Some((is_other, hsps)) = self.strand else {
+            return aligner.outcome(&self.trip.query, self.trip.other.as_ref());
+        };
+        let work = match hsps {
+            Some(hsps) => Work::Extend(GivenHsps { hsps, ..GivenHsps::default() }),
+            None => Work::Search,
+        };
+        let (found, search) = aligner.perform(self.trip.strand(is_other), work)?;
+        Ok(Outcome { plan_found: Vec::new(), strands: vec![(is_other, found)], search })
+    }
 }
 
 /// A query that was read and not yet settled.
@@ -165,6 +179,16 @@ struct Caller<'a> {
 }
 
 impl Caller<'_> {
+    /// Takes note of a query with so many outcomes to come; gives its number.
+    fn add(&mut self, trip: &Arc<Trip>, n_missing: usize) -> usize {
+        self.open.push_back(Open::new(trip.clone(), n_missing));
+        self.n_settled + self.open.len() - 1
+    }
+
+    fn trip(&self, number: usize) -> Arc<Trip> {
+        self.open[number - self.n_settled].trip.clone()
+    }
+
     /// Takes an outcome, and settles the queries whose turn it is.
     fn take(&mut self, number: usize, outcome: Outcome, gate: &Gate) -> Result<()> {
         let open = &mut self.open[number - self.n_settled];
@@ -215,10 +239,6 @@ struct Report {
 }
 
 impl Report {
-    fn new(number: usize, events: &Sender<Event>) -> Report {
-        Report { number, events: Some(events.clone()) }
-    }
-
     /// Does the work and sends what comes of it; nothing is done any more once the gate is closed.
     fn send(mut self, gate: &Gate, work: impl FnOnce() -> Result<Outcome>) {
         let outcome = if gate.is_closed() { Ok(Outcome::default()) } else { work() };
