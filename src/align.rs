@@ -34,6 +34,15 @@ use crate::seed::WordTable;
 use crate::sequence::SequenceSet;
 use crate::strand::{GivenHsps, StrandBlocks, StrandComparison};
 
+/// What is being done for a query strand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Seeding and gap-free extension.
+    Search,
+    /// Gapped extension and all that follows.
+    Extension,
+}
+
 /// A query, and its segments if they come from a file instead of a search.
 #[derive(Clone, Debug)]
 pub struct Query {
@@ -47,7 +56,7 @@ pub struct Query {
 pub trait Sink {
     /// The blocks of one searched strand, in their final order; may be empty.
     fn strand(&mut self, view: &StrandView, blocks: &[Block]) -> Result<()>;
-    /// After a strand under `--masking`: how many target bases it masked.
+    /// After a strand under `--masking` or `--census`: how many target bases it masked.
     fn masked(&mut self, newly_masked: usize) -> Result<()>;
     /// A one-sided run was cut by the traceback memory.
     fn truncated(&mut self, truncation: &Truncation);
@@ -95,7 +104,7 @@ pub struct Aligner {
     ydrop: Option<Ydrop>,
     coverage: Option<TargetCoverage>,
     settlement: Settlement,
-    progress: Box<dyn Fn(u64) + Send + Sync>,
+    progress: Box<dyn Fn(Stage, u64) + Send + Sync>,
     bulk: Option<Box<dyn BulkExtender>>,
     look_ahead: LookAhead,
     finder: Option<Box<dyn HspFinder>>,
@@ -133,9 +142,10 @@ impl Aligner {
             settlement: Settlement {
                 hsp_limit: limits.hsp_limit.map(|(limit, over)| HspLimit::new(limit, over)),
                 depth_limit: limits.depth.and_then(|(depth, over)| DepthLimit::new(depth, over)),
+                counts_runs: limits.counts_runs,
                 counts: Counts::default(),
             },
-            progress: Box::new(|_| {}),
+            progress: Box::new(|_, _| {}),
             bulk: None,
             look_ahead: LookAhead::default(),
             finder: None,
@@ -150,9 +160,9 @@ impl Aligner {
         self
     }
 
-    /// Calls `progress` with the query bases dealt with since its last call, once per searched strand in all. It is
-    /// called from all threads.
-    pub fn with_progress(mut self, progress: impl Fn(u64) + Send + Sync + 'static) -> Aligner {
+    /// Calls `progress` with the stage at work and the query bases dealt with since its last call, one per base and
+    /// searched strand in all. It is called from all threads.
+    pub fn with_progress(mut self, progress: impl Fn(Stage, u64) + Send + Sync + 'static) -> Aligner {
         self.progress = Box::new(progress);
         self
     }
@@ -264,25 +274,25 @@ impl Aligner {
         if !self.settlement.settle_hsp_limit(&query.sequences, other.as_ref(), &plan.found, sink) {
             return Ok(());
         }
+        let mut room = self.settlement.run_room();
         for (is_other, work) in plan.strands {
             let strand = if is_other { other.as_ref() } else { None }.unwrap_or(&query.sequences);
             let (mut found, search) = self.perform(strand, work)?;
             self.settlement.counts.search += search;
-            self.settlement.settle(&StrandView { target: &self.target, query: strand }, &mut found, sink)?;
+            let view = StrandView { target: &self.target, query: strand };
+            self.settlement.settle(&view, &mut found, room.as_mut(), sink)?;
             // With --anyornone and --limitperquery LASTZ neither counts nor masks.
             let Some(coverage) = self.coverage.as_mut().filter(|_| self.options.limits.blocks.is_none()) else {
                 continue;
             };
             let masked = coverage.add(&found.blocks, &mut self.target);
-            if self.options.masking > 0 {
-                if !masked.is_empty()
-                    && let Some(table) = &mut self.table
-                {
-                    table.update_mask(&self.target);
-                }
-                if self.options.gapped.is_none() || !found.blocks.is_empty() {
-                    sink.masked(masked.iter().map(Range::len).sum())?;
-                }
+            if !masked.is_empty()
+                && let Some(table) = &mut self.table
+            {
+                table.update_mask(&self.target);
+            }
+            if self.options.gapped.is_none() || !found.blocks.is_empty() {
+                sink.masked(masked.iter().map(Range::len).sum())?;
             }
         }
         Ok(())
@@ -322,14 +332,15 @@ impl Aligner {
 
     fn perform(&self, strand: &SequenceSet, work: Work) -> Result<(StrandBlocks, SearchCounts)> {
         let comparison = self.comparison(strand);
-        let half = strand.len() as u64 / 2;
         let depth = self.settlement.depth_limit.as_ref().map(|limit| limit.strand(strand));
         let started = Instant::now();
         match (work, &self.table) {
-            (Work::Done(found), _) => Ok((*found, SearchCounts::default())),
+            (Work::Done(found), _) => {
+                (self.progress)(Stage::Extension, strand.len() as u64);
+                Ok((*found, SearchCounts::default()))
+            }
             (Work::Search, Some(table)) => {
                 let (hsps, search) = comparison.hsps(table);
-                (self.progress)(half);
                 let searched = started.elapsed().as_secs_f64();
                 let given = GivenHsps { hsps, ..GivenHsps::default() };
                 let mut found = comparison.blocks(given, depth)?;
@@ -339,7 +350,7 @@ impl Aligner {
             }
             (Work::Search, None) => Ok(Default::default()),
             (Work::Extend(given), _) => {
-                (self.progress)(half);
+                (self.progress)(Stage::Search, strand.len() as u64 / 2);
                 let mut found = comparison.blocks(given, depth)?;
                 found.seconds.extend = started.elapsed().as_secs_f64();
                 Ok((found, SearchCounts::default()))

@@ -136,7 +136,7 @@ impl BulkUnit for UnboundedUnit<'_> {
     fn extend(
         &mut self,
         anchors: &[Anchor],
-        wants_script: &dyn Fn(&Side, &Side) -> bool,
+        wants_script: &(dyn Fn(&Side, &Side) -> bool + Sync),
     ) -> fastz::error::Result<Vec<Option<(Side, Side)>>> {
         let mut workspace = Default::default();
         let extend = |(ix, anchor): (usize, &Anchor)| {

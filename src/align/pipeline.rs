@@ -23,7 +23,7 @@ use crate::output::StrandView;
 use crate::sequence::SequenceSet;
 use crate::strand::GivenHsps;
 
-/// Strands are searched together until they have this many bases.
+/// Bases of the strands that a device searches together; the last one may go beyond.
 const GROUP_BASES: usize = 4 << 20;
 /// Bases of queries that are under way while more than `MIN_QUERIES` are.
 const MAX_BASES: usize = 32 << 20;
@@ -224,9 +224,10 @@ impl Caller<'_> {
         if !self.settlement.settle_hsp_limit(&trip.query.sequences, trip.other.as_ref(), found, self.sink) {
             return Ok(());
         }
+        let mut room = self.settlement.run_room();
         for (is_other, mut found) in outcome.strands {
             let view = StrandView { target: &self.aligner.target, query: trip.strand(is_other) };
-            self.settlement.settle(&view, &mut found, self.sink)?;
+            self.settlement.settle(&view, &mut found, room.as_mut(), self.sink)?;
         }
         Ok(())
     }
@@ -305,14 +306,16 @@ impl Reader<'_> {
         let trip = Arc::new(Trip { other: self.aligner.other_strand(&query.sequences), query });
         let number = self.n_read;
         self.n_read += 1;
-        if self.aligner.finder.is_none() || !self.aligner.searches_each_strand(&trip.query) {
+        let Some(finder) = self.aligner.finder.as_ref().filter(|_| self.aligner.searches_each_strand(&trip.query))
+        else {
             return self.send(Event::Read(trip));
-        }
+        };
+        let n_devices = finder.n_devices();
         self.send(Event::Searching(trip.clone()))?;
         for (is_other, strand) in self.aligner.strands(&trip.query.sequences, trip.other.as_ref()) {
             self.group.push((number, trip.clone(), is_other));
             self.group_bases += strand.len();
-            if self.group_bases >= GROUP_BASES {
+            if self.group_bases >= GROUP_BASES * n_devices && self.group.len() >= n_devices {
                 self.search()?;
             }
         }

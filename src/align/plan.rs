@@ -63,7 +63,7 @@ impl Aligner {
             return self.plan_adaptive(&strands, table, adaptive);
         }
         if let (Some(table), Some(most)) = (&self.table, limits.blocks) {
-            return self.plan_until_enough(&strands, table, most as usize);
+            return self.plan_until_enough(&strands, table, most.into());
         }
         if let (Some(table), Some(limit)) = (&self.table, self.hsp_limit()) {
             return self.plan_limited(&strands, table, limit);
@@ -137,13 +137,11 @@ impl Aligner {
     }
 
     /// `--anyornone` and `--limitperquery` (6.8): the second strand is searched only if the first one left room.
-    fn plan_until_enough(&self, strands: &[(bool, &SequenceSet)], table: &WordTable, most: usize) -> Plan {
+    fn plan_until_enough(&self, strands: &[(bool, &SequenceSet)], table: &WordTable, mut room: u64) -> Plan {
         let mut plan = Plan::default();
-        let mut room = most;
         for &(is_other, strand) in strands {
-            let (found, search) = self.comparison(strand).first_blocks(table, room);
+            let (found, search) = self.comparison(strand).first_blocks(table, &mut room);
             plan.search += search;
-            room -= found.blocks.len();
             plan.strands.push((is_other, Work::Done(Box::new(found))));
             if room == 0 {
                 break;
@@ -170,6 +168,9 @@ impl Aligner {
         plan.strands.reverse();
         if !limit.keeps(so_far) {
             plan.strands.clear();
+        }
+        if self.options.limits.counts_runs {
+            return plan;
         }
         // LASTZ counts what it keeps as it prints: HSPs, or with gapped extension whole lists of anchors.
         let mut room = limit.most_kept();

@@ -3,7 +3,7 @@
 use super::Sink;
 use crate::error::Result;
 use crate::output::StrandView;
-use crate::post::limits::{DepthLimit, HspLimit, QueryHspCount};
+use crate::post::limits::{DepthLimit, HspLimit, QueryHspCount, cut_to_room};
 use crate::report::Counts;
 use crate::sequence::SequenceSet;
 use crate::strand::StrandBlocks;
@@ -13,6 +13,8 @@ use crate::strand::StrandBlocks;
 pub(super) struct Settlement {
     pub hsp_limit: Option<HspLimit>,
     pub depth_limit: Option<DepthLimit>,
+    /// Whether the HSP limit counts runs of pairs as they are printed.
+    pub counts_runs: bool,
     pub counts: Counts,
 }
 
@@ -34,8 +36,19 @@ impl Settlement {
         limit.keeps(so_far)
     }
 
-    /// Warnings and output of a strand.
-    pub fn settle(&mut self, view: &StrandView, found: &mut StrandBlocks, sink: &mut dyn Sink) -> Result<()> {
+    /// Runs of pairs that `--queryhsplimit` lets a query print, if it counts these.
+    pub fn run_room(&self) -> Option<u64> {
+        self.hsp_limit.as_ref().filter(|_| self.counts_runs).map(HspLimit::most_kept)
+    }
+
+    /// Warnings and output of a strand, with `room` for so many runs of pairs.
+    pub fn settle(
+        &mut self,
+        view: &StrandView,
+        found: &mut StrandBlocks,
+        room: Option<&mut u64>,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
         self.counts.gapped += found.gapped;
         self.counts.seconds += found.seconds;
         self.counts.inner_blocks += found.inner_blocks;
@@ -45,7 +58,9 @@ impl Settlement {
         {
             found.blocks.clear();
         }
-        self.counts.output_blocks += found.blocks.len() as u64;
-        sink.strand(view, &found.blocks)
+        let within_room = room.map(|room| cut_to_room(&found.blocks, room));
+        let blocks = within_room.as_ref().unwrap_or(&found.blocks);
+        self.counts.output_blocks += blocks.len() as u64;
+        sink.strand(view, blocks)
     }
 }

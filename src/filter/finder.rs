@@ -22,10 +22,19 @@ pub trait HspFinder: Send + Sync {
     /// # Errors
     /// If the device failed and the CPU may not step in.
     fn find_many(&self, target: &SequenceSet, strands: &[&SequenceSet]) -> Result<FoundHsps>;
+
+    /// Strands that are searched at the same time, where there are so many.
+    fn n_devices(&self) -> usize {
+        1
+    }
 }
 
 impl<F: HspFinder> HspFinder for std::sync::Arc<F> {
     fn find_many(&self, target: &SequenceSet, strands: &[&SequenceSet]) -> Result<FoundHsps> {
         (**self).find_many(target, strands)
+    }
+
+    fn n_devices(&self) -> usize {
+        (**self).n_devices()
     }
 }

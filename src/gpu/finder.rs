@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use super::context::{Gpu, GpuError};
 use super::fault::{FaultLog, OnFault};
 use super::seeding::{GpuSeeder, SeedKernels, SeedLimits};
+use super::several::Engine;
 use crate::error::Result;
 use crate::filter::{FoundHsps, HspFinder};
 use crate::options::Options;
@@ -23,6 +24,13 @@ pub struct GpuFinder {
     /// For what the host does in a search: on the common pool it would wait behind extensions, and the GPU behind it.
     pool: rayon::ThreadPool,
     faults: FaultLog,
+    takes_all: bool,
+}
+
+impl Engine for GpuFinder {
+    fn fault(&self) -> Option<String> {
+        self.faults.first()
+    }
 }
 
 impl GpuFinder {
@@ -53,12 +61,14 @@ impl GpuFinder {
             .num_threads(n_threads)
             .build()
             .map_err(|error| GpuError::OutOfRange(format!("cannot start threads for the GPU: {error}")))?;
-        Ok(GpuFinder { seeder: Mutex::new(seeder), pool, faults: FaultLog::new(on_fault) })
+        // Whoever fails without the GPU asked for it.
+        let takes_all = on_fault == OnFault::Fail;
+        Ok(GpuFinder { seeder: Mutex::new(seeder), pool, faults: FaultLog::new(on_fault), takes_all })
     }
 
-    /// Why the device was given up, if it was.
-    pub fn fault(&self) -> Option<String> {
-        self.faults.first()
+    /// Takes query strands of any size, also where they do not pay.
+    pub fn take_all(self) -> GpuFinder {
+        GpuFinder { takes_all: true, ..self }
     }
 }
 
@@ -66,7 +76,7 @@ impl HspFinder for GpuFinder {
     fn find_many(&self, target: &SequenceSet, strands: &[&SequenceSet]) -> Result<FoundHsps> {
         let nothing = FoundHsps { hsps: vec![None; strands.len()], ..FoundHsps::default() };
         let n_bases: usize = strands.iter().map(|strand| strand.len()).sum();
-        let is_small = n_bases < WORTHWHILE_BASES && self.faults.on_fault() == OnFault::UseCpu;
+        let is_small = n_bases < WORTHWHILE_BASES && !self.takes_all;
         if is_small || self.fault().is_some() {
             return Ok(nothing);
         }

@@ -18,6 +18,7 @@ pub struct Kernel {
 pub struct BoundKernel {
     pipeline: wgpu::ComputePipeline,
     group: wgpu::BindGroup,
+    shader: Shader,
 }
 
 /// A binding of a kernel, as its WGSL declares it.
@@ -100,7 +101,7 @@ impl Kernel {
                 zero_initialize_workgroup_memory: false,
                 ..Default::default()
             },
-            cache: None,
+            cache: gpu.pipeline_cache(),
         });
         match pollster::block_on(scope.pop()) {
             Some(error) => Err(failed(error.to_string())),
@@ -136,19 +137,24 @@ impl Kernel {
             layout: &self.pipeline.get_bind_group_layout(0),
             entries: &entries,
         });
-        BoundKernel { pipeline: self.pipeline.clone(), group }
+        BoundKernel { pipeline: self.pipeline.clone(), group, shader: self.shader }
     }
 }
 
 /// Submits dispatches of as many workgroups each; every one sees what those before it wrote.
 pub fn run_all(gpu: &Gpu, dispatches: &[(&BoundKernel, u32)]) {
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
-    {
-        let mut pass = encoder.begin_compute_pass(&Default::default());
-        for (kernel, workgroups) in dispatches {
+    // Held until the passes are submitted: whoever collects timestamps finds them written.
+    let mut timing = gpu.timing();
+    for &(kernel, workgroups) in dispatches {
+        if gpu.before_dispatch(kernel.shader) {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: Some(kernel.shader.name()),
+                timestamp_writes: timing.begin(kernel.shader),
+            });
             pass.set_pipeline(&kernel.pipeline);
             pass.set_bind_group(0, &kernel.group, &[]);
-            pass.dispatch_workgroups(*workgroups, 1, 1);
+            pass.dispatch_workgroups(workgroups, 1, 1);
         }
     }
     gpu.queue.submit([encoder.finish()]);
@@ -159,7 +165,7 @@ fn create_module(gpu: &Gpu, label: &str, text: &ShaderText) -> wgpu::ShaderModul
         label: Some(label),
         source: wgpu::ShaderSource::Wgsl(text.text.as_str().into()),
     };
-    if cfg!(debug_assertions) {
+    if gpu.checks_indices() {
         return gpu.device.create_shader_module(descriptor);
     }
     // SAFETY: the text is our own. Builds with debug assertions run the same kernels with all checks on; indices are

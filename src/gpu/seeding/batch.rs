@@ -28,12 +28,16 @@ pub(super) struct Kernels {
 impl Kernels {
     pub fn compile(gpu: &Gpu) -> Result<Kernels, GpuError> {
         // The kernels have one form; the variant gives constants that they do not use.
-        let kernel = |shader| Kernel::new(gpu, shader, &gpu.variant(crate::gpu::devices::DEFAULT_WINDOW));
-        Ok(Kernels {
-            lookup: kernel(Shader::SeedLookup)?,
-            frequent: kernel(Shader::SeedFrequent)?,
-            settle: kernel(Shader::SeedSettle)?,
-            walk: kernel(Shader::SeedWalk)?,
+        let variant = gpu.variant(crate::gpu::devices::DEFAULT_WINDOW);
+        let variant = &variant;
+        // Drivers take their time for each, on one thread.
+        std::thread::scope(|scope| {
+            let compile = |shader| scope.spawn(move || Kernel::new(gpu, shader, variant));
+            let [lookup, frequent, settle, walk] =
+                [Shader::SeedLookup, Shader::SeedFrequent, Shader::SeedSettle, Shader::SeedWalk]
+                    .map(compile)
+                    .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            Ok(Kernels { lookup: lookup?, frequent: frequent?, settle: settle?, walk: walk? })
         })
     }
 }
@@ -188,7 +192,8 @@ impl Batches {
                 }
             }
         } else {
-            run_all(gpu, &dispatches);
+            // A submission each: some systems take a device whose submissions take long for hung.
+            dispatches.chunks(4).for_each(|of_piece| run_all(gpu, of_piece));
         }
         let result = self.result(gpu, pieces, seconds)?;
         self.n_done += result.n_done;
@@ -213,6 +218,10 @@ impl Batches {
         }
         let n_candidates = tallies[TALLY_CANDIDATES as usize].min(self.limits.candidate_capacity);
         result.candidates = self.candidates.read(gpu, n_candidates as usize)?;
+        // A copy that was not made reads as zeros, and no seed window ends at 0.
+        if result.candidates.iter().any(|found| found.query_end == 0) {
+            return Err(GpuError::Lost("candidates for HSPs did not arrive".to_string()));
+        }
         result.candidates.retain(|found| ((found.flip_and_piece >> FLIP_BITS) as usize) < n_done);
         Ok(result)
     }

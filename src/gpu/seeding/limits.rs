@@ -1,7 +1,9 @@
 //! Sizes of the device memory and of pieces. Results do not depend on them.
 
 use super::layout::MAX_POSITIONS;
-use super::layout::{FLIP_BITS, KEY_BITS, LOOKUP_LANES, MAX_PIECES, MAX_RUN_CAP, MOST_SIDE_BY_SIDE, N_SLOTS, N_SORTED};
+use super::layout::{
+    Candidate, FLIP_BITS, KEY_BITS, LOOKUP_LANES, MAX_PIECES, MAX_RUN_CAP, MOST_SIDE_BY_SIDE, N_SLOTS, N_SORTED,
+};
 use crate::gpu::context::Gpu;
 
 /// Most workgroups of a dispatch.
@@ -50,9 +52,23 @@ impl SeedLimits {
             batch: MAX_PIECES as usize,
             run_cap: 120,
         };
-        let others = 8 * u64::from(limits.listed_words());
-        let largest = gpu.capabilities().max_binding.saturating_sub(others) / 8 / u64::from(N_SLOTS);
-        SeedLimits { bucket_capacity: limits.bucket_capacity.min(largest as u32).max(1), ..limits }
+        limits.within(gpu.memory().for_seeding(), gpu.capabilities().max_binding)
+    }
+
+    /// The same where the buffers may take about `bytes` in all, and each of them `max_binding`.
+    fn within(self, bytes: u64, max_binding: u64) -> SeedLimits {
+        let entries = |capacity: u32, bytes: u64, size: usize| (bytes / size as u64).min(capacity.into()).max(1) as u32;
+        let (hit, candidate) = (size_of::<[u32; 2]>(), size_of::<Candidate>());
+        let limits = SeedLimits {
+            overflow_capacity: entries(self.overflow_capacity, bytes / 8, 2 * hit),
+            frequent_capacity: entries(self.frequent_capacity, bytes / 16, hit),
+            // They are copied for the host.
+            candidate_capacity: entries(self.candidate_capacity, bytes / 16, candidate),
+            ..self
+        };
+        let others = hit as u64 * u64::from(limits.listed_words());
+        let buckets = max_binding.saturating_sub(others).min(bytes / 2);
+        SeedLimits { bucket_capacity: entries(self.bucket_capacity, buckets / u64::from(N_SLOTS), hit), ..limits }
     }
 
     /// These limits as far as the kernels can go; a query window has `n_flips` lookups.

@@ -39,6 +39,7 @@ use self::plan::Plan;
 use self::words::DeviceWords;
 use super::buffer::GpuVec;
 use super::context::{Gpu, GpuError};
+use super::memory::Reservation;
 use crate::filter::{HspAcceptance, SearchCounts, merge_by_diagonal};
 use crate::options::{GapFreeExtension, HspThreshold, SelfComparison};
 use crate::seed::WordTable;
@@ -92,6 +93,7 @@ pub struct GpuSeeder {
     piece_len: u32,
     times: SeedTimes,
     measures_stages: bool,
+    _memory: Reservation,
 }
 
 impl GpuSeeder {
@@ -134,12 +136,13 @@ impl GpuSeeder {
         if query.len() > max {
             return Some(format!("{} has more bases than the {max} that the GPU takes", query.file));
         }
-        None
+        self.gpu.memory().reserve_input(&query.file, query.len() as u64 / 2).err()
     }
 
     /// Most bases of a query array, gaps included.
     fn max_array(&self) -> usize {
-        let chunks = self.gpu.capabilities().max_binding as usize / size_of::<bases::Chunk>() - 4;
+        let bytes = self.gpu.capabilities().max_binding.min(self.gpu.memory().for_seeding());
+        let chunks = (bytes as usize / size_of::<bases::Chunk>()).saturating_sub(4);
         (chunks * PER_CHUNK).min(MAX_ARRAY)
     }
 
@@ -178,6 +181,9 @@ impl GpuSeeder {
         limits: SeedLimits,
     ) -> Result<GpuSeeder, GpuError> {
         let kinds = Kinds::new(&options.scoring.gap_free).map_err(GpuError::OutOfRange)?;
+        let needed = DeviceWords::bytes(table) + target.len() as u64 / 2;
+        let what = format!("the search in {}", target.file);
+        let reservation = gpu.memory().reserve_input(&what, needed).map_err(GpuError::OutOfRange)?;
         let words = DeviceWords::upload(gpu, table, options.seed.transitions).map_err(GpuError::OutOfRange)?;
         let target_bases = kinds.pack(&[&target.bases]).chunks;
         if size_of_val(&target_bases[..]) as u64 > gpu.capabilities().max_binding {
@@ -202,6 +208,7 @@ impl GpuSeeder {
             params,
             times: SeedTimes::default(),
             measures_stages: false,
+            _memory: reservation,
         })
     }
 
