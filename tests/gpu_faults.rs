@@ -32,7 +32,7 @@ const FAULTS: &[(&str, &str)] = &[
     ("unfinished:seed_lookup", "workgroups of a seeding dispatch ran"),
     ("unfinished:seed_frequent", "workgroups of a seeding dispatch ran"),
     ("unfinished:seed_settle", "workgroups of a seeding dispatch ran"),
-    ("unfinished:seed_walk@1", "workgroups of a seeding dispatch ran"),
+    ("unfinished:seed_walk", "workgroups of a seeding dispatch ran"),
     ("unfinished:exact_inspector", "a dispatch stopped with 0 of"),
     ("unfinished:exact_executor", "a dispatch stopped with 0 of"),
     ("unfinished:traceback", "traceback did not reach"),
