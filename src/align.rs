@@ -11,6 +11,7 @@
 mod pipeline;
 mod plan;
 mod settlement;
+mod sides_ahead;
 
 use std::ops::Range;
 use std::time::Instant;
@@ -19,6 +20,7 @@ use rayon::prelude::*;
 
 use self::plan::{Plan, Work};
 use self::settlement::Settlement;
+use self::sides_ahead::SidesAhead;
 use crate::alignment::Block;
 use crate::cpu::Ydrop;
 use crate::error::Result;
@@ -250,7 +252,7 @@ impl Aligner {
         let plan = self.plan(query, other, parallel);
         let perform = |(is_other, work): (bool, Work)| {
             let strand = if is_other { other } else { None }.unwrap_or(&query.sequences);
-            self.perform(strand, work).map(|(found, search)| (is_other, found, search))
+            self.perform(strand, work, None).map(|(found, search)| (is_other, found, search))
         };
         let strands: Vec<_> = match parallel {
             true => plan.strands.into_par_iter().with_max_len(1).map(perform).collect::<Result<_>>()?,
@@ -277,7 +279,7 @@ impl Aligner {
         let mut room = self.settlement.run_room();
         for (is_other, work) in plan.strands {
             let strand = if is_other { other.as_ref() } else { None }.unwrap_or(&query.sequences);
-            let (mut found, search) = self.perform(strand, work)?;
+            let (mut found, search) = self.perform(strand, work, None)?;
             self.settlement.counts.search += search;
             let view = StrandView { target: &self.target, query: strand };
             self.settlement.settle(&view, &mut found, room.as_mut(), sink)?;
@@ -330,8 +332,17 @@ impl Aligner {
         }
     }
 
-    fn perform(&self, strand: &SequenceSet, work: Work) -> Result<(StrandBlocks, SearchCounts)> {
-        let comparison = self.comparison(strand);
+    /// Does what a strand needs; `sides` of its anchors may have been run ahead.
+    fn perform(
+        &self,
+        strand: &SequenceSet,
+        work: Work,
+        sides: Option<&SidesAhead>,
+    ) -> Result<(StrandBlocks, SearchCounts)> {
+        let mut comparison = self.comparison(strand);
+        if let Some(sides) = sides {
+            comparison.bulk = Some(sides);
+        }
         let depth = self.settlement.depth_limit.as_ref().map(|limit| limit.strand(strand));
         let started = Instant::now();
         match (work, &self.table) {

@@ -290,7 +290,7 @@ impl<'a> StrandComparison<'a> {
     }
 
     /// Anchors in LASTZ's order.
-    fn anchors(&self, hsps: &[Hsp]) -> Vec<Anchor> {
+    pub fn anchors(&self, hsps: &[Hsp]) -> Vec<Anchor> {
         let mut found = anchors(hsps, &self.target.bases, &self.query.bases, &self.options.scoring.gapped);
         sort_anchors(&mut found);
         found
@@ -307,7 +307,7 @@ impl<'a> StrandComparison<'a> {
     }
 
     /// L (5.8). An adaptive HSP threshold gives the lowest kept score, or no threshold at all (3.6).
-    fn gapped_threshold(&self, derived: Option<Option<i32>>) -> i64 {
+    pub fn gapped_threshold(&self, derived: Option<Option<i32>>) -> i64 {
         let threshold = self.gapped().map_or(GappedThreshold::FromHsps, |gapped| gapped.threshold);
         match (threshold, derived, self.options.hsp_threshold, self.options.gap_free) {
             (GappedThreshold::Score(score), ..) => score.into(),

@@ -3,6 +3,7 @@
 //! ```text
 //! reader's thread                                pool                          caller's thread
 //! query ──> strands ──> groups ──> finder ──┬──> a task per strand ──┬──> settle, query by query
+//!       │                 └ sides_ahead ┘   │                        │
 //!       └── no finder, or it cannot ────────┴──> a task per query ───┘
 //! ```
 //! A gate holds the reader back while many bases are under way. No more tasks are in the pool than keep its threads busy:
@@ -15,6 +16,7 @@ use std::time::Instant;
 
 use super::plan::Work;
 use super::settlement::Settlement;
+use super::sides_ahead::{self, SidesAhead};
 use super::{Aligner, Outcome, Query, Sink};
 use crate::alignment::Hsp;
 use crate::error::{Error, Result};
@@ -29,6 +31,8 @@ const GROUP_BASES: usize = 4 << 20;
 const MAX_BASES: usize = 32 << 20;
 /// Queries that may be under way however long they are: one is settled while the next is searched.
 const MIN_QUERIES: usize = 2;
+/// Most threads for what the host does in a search on a device.
+const MOST_READER_THREADS: usize = 4;
 /// Most queries under way.
 const MAX_QUERIES: usize = 1 << 14;
 
@@ -53,7 +57,7 @@ enum Event {
     /// No more queries, because of an error if there is one.
     End(Option<Error>),
     /// The HSPs of a strand; `None` if the CPU has to find them.
-    Found { number: usize, is_other: bool, hsps: Option<Vec<Hsp>> },
+    Found { number: usize, is_other: bool, hsps: Option<Vec<Hsp>>, sides: Option<SidesAhead> },
     /// What the finder counted, and its seconds.
     Searched(SearchCounts, f64),
     /// The blocks of a query or of one of its strands.
@@ -76,7 +80,10 @@ pub(super) fn run(
     std::thread::scope(|threads| {
         let reader =
             Reader { aligner, gate: &gate, events: sender.clone(), group: Vec::new(), group_bases: 0, n_read: 0 };
-        threads.spawn(move || reader.run(queries));
+        threads.spawn(move || match reader_pool(aligner) {
+            Some(pool) => pool.install(|| reader.run(queries)),
+            None => reader.run(queries),
+        });
         rayon::in_place_scope(|pool| {
             // However this ends, the reader must not wait any longer.
             let _closes = CloseOnDrop(&gate);
@@ -92,8 +99,9 @@ pub(super) fn run(
                         let n_strands = aligner.strands(&trip.query.sequences, trip.other.as_ref()).len();
                         caller.add(&trip, n_strands);
                     }
-                    Event::Found { number, is_other, hsps } => {
-                        tasks.push_back(Task { number, trip: caller.trip(number), strand: Some((is_other, hsps)) });
+                    Event::Found { number, is_other, hsps, sides } => {
+                        let strand = Some((is_other, hsps, sides));
+                        tasks.push_back(Task { number, trip: caller.trip(number), strand });
                     }
                     Event::Searched(counts, seconds) => {
                         caller.settlement.counts.search += counts;
@@ -127,23 +135,32 @@ pub(super) fn run(
     })
 }
 
+/// Threads for what the host does in a search on a device: on the common pool it would wait behind extensions, and the
+/// device behind it.
+fn reader_pool(aligner: &Aligner) -> Option<rayon::ThreadPool> {
+    aligner.finder.as_ref()?;
+    let n_threads = rayon::current_num_threads().min(MOST_READER_THREADS);
+    // Without them the common pool has to do.
+    rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().ok()
+}
+
 /// Work for the pool: a query, or one of its strands whose HSPs were found ahead, or not (`None`).
 struct Task {
     number: usize,
     trip: Arc<Trip>,
-    strand: Option<(bool, Option<Vec<Hsp>>)>,
+    strand: Option<(bool, Option<Vec<Hsp>>, Option<SidesAhead>)>,
 }
 
 impl Task {
     fn perform(self, aligner: &Aligner) -> Result<Outcome> {
-        let Some((is_other, hsps)) = self.strand else {
+        let Some((is_other, hsps, sides)) = self.strand else {
             return aligner.outcome(&self.trip.query, self.trip.other.as_ref());
         };
         let work = match hsps {
             Some(hsps) => Work::Extend(GivenHsps { hsps, ..GivenHsps::default() }),
             None => Work::Search,
         };
-        let (found, search) = aligner.perform(self.trip.strand(is_other), work)?;
+        let (found, search) = aligner.perform(self.trip.strand(is_other), work, sides.as_ref())?;
         Ok(Outcome { plan_found: Vec::new(), strands: vec![(is_other, found)], search })
     }
 }
@@ -329,18 +346,25 @@ impl Reader<'_> {
         let Some(finder) = self.aligner.finder.as_deref().filter(|_| !group.is_empty()) else { return Ok(()) };
         let strands: Vec<&SequenceSet> = group.iter().map(|(_, trip, is_other)| trip.strand(*is_other)).collect();
         let started = Instant::now();
-        let found = match finder.find_many(&self.aligner.target, &strands) {
-            Ok(found) => found,
-            Err(error) => {
-                self.send(Event::Failed(error))?;
-                return Err(Gone);
-            }
-        };
+        let found = self.or_fail(finder.find_many(&self.aligner.target, &strands))?;
         self.send(Event::Searched(found.counts, started.elapsed().as_secs_f64()))?;
-        for ((number, _, is_other), hsps) in group.into_iter().zip(found.hsps) {
-            self.send(Event::Found { number, is_other, hsps })?;
+        let with_hsps: Vec<(&SequenceSet, &[Hsp])> =
+            strands.iter().zip(&found.hsps).map(|(&strand, hsps)| (strand, hsps.as_deref().unwrap_or(&[]))).collect();
+        let sides = self.or_fail(sides_ahead::run(self.aligner, &with_hsps))?;
+        let mut sides = sides.into_iter().flatten();
+        for ((number, _, is_other), hsps) in group.iter().zip(found.hsps) {
+            self.send(Event::Found { number: *number, is_other: *is_other, hsps, sides: sides.next() })?;
         }
         Ok(())
+    }
+
+    /// Tells of an error of a device that the CPU may not stand in for.
+    fn or_fail<T>(&self, result: Result<T>) -> std::result::Result<T, Gone> {
+        result.map_err(|error| {
+            // Nobody listens after another error.
+            let _ = self.send(Event::Failed(error));
+            Gone
+        })
     }
 
     fn send(&self, event: Event) -> std::result::Result<(), Gone> {

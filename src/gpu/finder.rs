@@ -15,14 +15,9 @@ use crate::sequence::SequenceSet;
 /// Bases of all strands together from which on the GPU pays where the CPU could do it as well.
 const WORTHWHILE_BASES: usize = 1 << 16;
 
-/// Most threads for what the host does in a search.
-const MAX_HOST_THREADS: usize = 4;
-
 /// A GPU that searches query strands for HSPs.
 pub struct GpuFinder {
     seeder: Mutex<GpuSeeder>,
-    /// For what the host does in a search: on the common pool it would wait behind extensions, and the GPU behind it.
-    pool: rayon::ThreadPool,
     faults: FaultLog,
     takes_all: bool,
 }
@@ -56,14 +51,9 @@ impl GpuFinder {
     ) -> std::result::Result<GpuFinder, GpuError> {
         let limits = SeedLimits::for_device(gpu);
         let seeder = GpuSeeder::with_kernels(gpu, kernels, (target, table), options, limits)?;
-        let n_threads = rayon::current_num_threads().min(MAX_HOST_THREADS);
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(n_threads)
-            .build()
-            .map_err(|error| GpuError::OutOfRange(format!("cannot start threads for the GPU: {error}")))?;
         // Whoever fails without the GPU asked for it.
         let takes_all = on_fault == OnFault::Fail;
-        Ok(GpuFinder { seeder: Mutex::new(seeder), pool, faults: FaultLog::new(on_fault), takes_all })
+        Ok(GpuFinder { seeder: Mutex::new(seeder), faults: FaultLog::new(on_fault), takes_all })
     }
 
     /// Takes query strands of any size, also where they do not pay.
@@ -89,8 +79,7 @@ impl HspFinder for GpuFinder {
             .filter(|(_, (strand, same))| seeder.reason_against_query(target, strand, *same).is_none())
             .unzip();
         let mut found = nothing;
-        let seeder = &mut *seeder;
-        match self.pool.install(|| seeder.find_many(target, &possible)) {
+        match seeder.find_many(target, &possible) {
             Ok((hsps, counts)) => {
                 found.counts = counts;
                 for (place, hsps) in places.into_iter().zip(hsps) {
