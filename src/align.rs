@@ -8,6 +8,7 @@
 //! and strands run in parallel ([`pipeline`]); settling is done in order. With `--masking` each strand changes the target
 //! for the next, so everything runs in order.
 
+mod gate;
 mod pipeline;
 mod plan;
 mod settlement;

@@ -10,10 +10,11 @@
 //! threads that wait inside a task take up others, and would pile them up.
 
 use std::collections::VecDeque;
-use std::sync::mpsc::{self, Sender};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
+use std::time::{Duration, Instant};
 
+use super::gate::{CloseOnDrop, Gate};
 use super::plan::Work;
 use super::settlement::Settlement;
 use super::sides_ahead::{self, SidesAhead};
@@ -27,14 +28,8 @@ use crate::strand::GivenHsps;
 
 /// Bases of the strands that a device searches together; the last one may go beyond.
 const GROUP_BASES: usize = 4 << 20;
-/// Bases of queries that are under way while more than `MIN_QUERIES` are.
-const MAX_BASES: usize = 32 << 20;
-/// Queries that may be under way however long they are: one is settled while the next is searched.
-const MIN_QUERIES: usize = 2;
 /// Most threads for what the host does in a search on a device.
 const MOST_READER_THREADS: usize = 4;
-/// Most queries under way.
-const MAX_QUERIES: usize = 1 << 14;
 
 /// A query under way.
 struct Trip {
@@ -78,8 +73,15 @@ pub(super) fn run(
     let gate = Gate::default();
     let (sender, receiver) = mpsc::channel();
     std::thread::scope(|threads| {
-        let reader =
-            Reader { aligner, gate: &gate, events: sender.clone(), group: Vec::new(), group_bases: 0, n_read: 0 };
+        let reader = Reader {
+            aligner,
+            gate: &gate,
+            events: sender.clone(),
+            group: Vec::new(),
+            group_bases: 0,
+            n_anchors: 0,
+            n_read: 0,
+        };
         threads.spawn(move || match reader_pool(aligner) {
             Some(pool) => pool.install(|| reader.run(queries)),
             None => reader.run(queries),
@@ -93,7 +95,7 @@ pub(super) fn run(
             let most_running = rayon::current_num_threads() * 3 / 2;
             let mut has_read = false;
             while !has_read || !caller.open.is_empty() {
-                match receiver.recv().unwrap_or(Event::Panicked) {
+                match next_event(&receiver) {
                     Event::Read(trip) => tasks.push_back(Task { number: caller.add(&trip, 1), trip, strand: None }),
                     Event::Searching(trip) => {
                         let n_strands = aligner.strands(&trip.query.sequences, trip.other.as_ref()).len();
@@ -133,6 +135,26 @@ pub(super) fn run(
             Ok(())
         })
     })
+}
+
+/// The next event. A thread of a pool works while it waits: what it waits for may be its own to do.
+fn next_event(receiver: &Receiver<Event>) -> Event {
+    if rayon::current_thread_index().is_none() {
+        return receiver.recv().unwrap_or(Event::Panicked);
+    }
+    loop {
+        let event = match receiver.try_recv() {
+            Err(TryRecvError::Empty) if rayon::yield_now() == Some(rayon::Yield::Executed) => continue,
+            Err(TryRecvError::Empty) => receiver.recv_timeout(Duration::from_millis(1)),
+            Err(TryRecvError::Disconnected) => Err(RecvTimeoutError::Disconnected),
+            Ok(event) => Ok(event),
+        };
+        match event {
+            Ok(event) => return event,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Event::Panicked,
+        }
+    }
 }
 
 /// Threads for what the host does in a search on a device: on the common pool it would wait behind extensions, and the
@@ -283,6 +305,8 @@ struct Reader<'a> {
     /// Strands to be searched together.
     group: Vec<(usize, Arc<Trip>, bool)>,
     group_bases: usize,
+    /// Anchors of strands that might have been extended ahead.
+    n_anchors: usize,
     n_read: usize,
 }
 
@@ -350,7 +374,8 @@ impl Reader<'_> {
         self.send(Event::Searched(found.counts, started.elapsed().as_secs_f64()))?;
         let with_hsps: Vec<(&SequenceSet, &[Hsp])> =
             strands.iter().zip(&found.hsps).map(|(&strand, hsps)| (strand, hsps.as_deref().unwrap_or(&[]))).collect();
-        let sides = self.or_fail(sides_ahead::run(self.aligner, &with_hsps))?;
+        let sides = sides_ahead::run(self.aligner, &with_hsps, &mut self.n_anchors);
+        let sides = self.or_fail(sides)?;
         let mut sides = sides.into_iter().flatten();
         for ((number, _, is_other), hsps) in group.iter().zip(found.hsps) {
             self.send(Event::Found { number: *number, is_other: *is_other, hsps, sides: sides.next() })?;
@@ -372,70 +397,5 @@ impl Reader<'_> {
             return Err(Gone);
         }
         self.events.send(event).map_err(|_| Gone)
-    }
-}
-
-/// Bounds what is under way.
-#[derive(Default)]
-struct Gate {
-    state: Mutex<GateState>,
-    opens: Condvar,
-}
-
-#[derive(Default)]
-struct GateState {
-    n_queries: usize,
-    n_bases: usize,
-    is_closed: bool,
-}
-
-impl Gate {
-    fn lock(&self) -> MutexGuard<'_, GateState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Lets a query in. If there is no room for it, waits for some, or gives false; false also if the gate was closed.
-    fn enter(&self, n_bases: usize, waits: bool) -> bool {
-        let has_no_room = |state: &mut GateState| {
-            let is_full = state.n_queries >= MIN_QUERIES && state.n_bases + n_bases > MAX_BASES;
-            (is_full || state.n_queries >= MAX_QUERIES) && !state.is_closed
-        };
-        let mut state = self.lock();
-        if has_no_room(&mut state) {
-            if !waits {
-                return false;
-            }
-            state = self.opens.wait_while(state, has_no_room).unwrap_or_else(PoisonError::into_inner);
-        }
-        if state.is_closed {
-            return false;
-        }
-        state.n_queries += 1;
-        state.n_bases += n_bases;
-        true
-    }
-
-    fn leave(&self, n_bases: usize) {
-        let mut state = self.lock();
-        state.n_queries -= 1;
-        state.n_bases -= n_bases;
-        self.opens.notify_one();
-    }
-
-    fn close(&self) {
-        self.lock().is_closed = true;
-        self.opens.notify_one();
-    }
-
-    fn is_closed(&self) -> bool {
-        self.lock().is_closed
-    }
-}
-
-struct CloseOnDrop<'a>(&'a Gate);
-
-impl Drop for CloseOnDrop<'_> {
-    fn drop(&mut self) {
-        self.0.close();
     }
 }

@@ -15,8 +15,8 @@ use crate::sequence::{Partition, SEPARATOR, SequenceSet};
 
 /// Strands of which it is worth while to make one unit.
 const LEAST_STRANDS: usize = 3;
-/// Anchors of all strands from which on it is, once the device is there.
-const LEAST_ANCHORS: usize = 1 << 10;
+/// Anchors of all strands from which on it is, once the engine is ready.
+const LEAST_ANCHORS: usize = 1 << 8;
 /// Target bases that a block probably covers on either side of its anchor.
 const LIKELY_REACH: u32 = 2000;
 
@@ -24,15 +24,22 @@ const LIKELY_REACH: u32 = 2000;
 #[derive(Debug, Default)]
 pub(super) struct SidesAhead(Mutex<HashMap<(u32, u32), (Side, Side)>>);
 
-/// Runs anchors of strands whose HSPs are known; `None` where that does not pay or cannot be done.
-pub(super) fn run(aligner: &Aligner, strands: &[(&SequenceSet, &[Hsp])]) -> Result<Option<Vec<SidesAhead>>> {
+/// Runs anchors of strands whose HSPs are known; `None` where that does not pay or cannot be done. `n_seen` counts anchors
+/// from call to call: many must have come before the engine is started for them.
+pub(super) fn run(
+    aligner: &Aligner,
+    strands: &[(&SequenceSet, &[Hsp])],
+    n_seen: &mut usize,
+) -> Result<Option<Vec<SidesAhead>>> {
     let (Some(bulk), Some(gapped)) = (aligner.bulk.as_deref(), &aligner.options.gapped) else { return Ok(None) };
     if strands.len() < LEAST_STRANDS {
         return Ok(None);
     }
     let chosen: Vec<Vec<Anchor>> =
         strands.iter().map(|(query, hsps)| choose(&aligner.comparison(query).anchors(hsps))).collect();
-    if chosen.iter().map(Vec::len).sum::<usize>() < bulk.least_anchors().min(LEAST_ANCHORS) {
+    let n_chosen: usize = chosen.iter().map(Vec::len).sum();
+    *n_seen += n_chosen;
+    if *n_seen < bulk.least_anchors() || n_chosen < bulk.least_anchors().min(LEAST_ANCHORS) {
         return Ok(None);
     }
     let (joined, starts) = join(strands);
