@@ -42,10 +42,10 @@ fn emit(hit: vec2<u32>, target_end: u32, left_len: u32, right_len: u32, score: i
     candidates[place] = Candidate(target_end, query_end_of(hit.x), flip_and_piece, left_len, right_len, score);
 }
 
-// What an extension adds to the counts and to the reach; by one lane.
-fn conclude(reach: u32) {
+// What an extension on a diagonal adds to the counts and to the reach; by one lane.
+fn conclude(reach: u32, diagonal: u32) {
     n_extended += 1u;
-    sh_reaches[0].x = max(sh_reaches[0].x, reach);
+    sh_reaches[0] = vec2(max(sh_reaches[0].x, reach), diagonal);
     sh_nexts[0] += 1u;
 }
 
@@ -67,7 +67,7 @@ fn extend(slot: u32, hit: vec2<u32>, lane: u32) {
         }
         count_pairs(right.len);
         count_pairs(left.len);
-        conclude(query_end + right.len);
+        conclude(query_end + right.len, diagonal_of(hit, slot));
     }
     workgroupBarrier();
 }
@@ -100,7 +100,7 @@ fn walk_hits(slot: u32, n: u32, lane: u32) {
         } else if lane == 0u {
             let query_end = query_end_of(hit.x);
             emit(hit, diagonal_of(hit, slot) + query_end, params.window_len, 0u, 0);
-            conclude(query_end);
+            conclude(query_end, diagonal_of(hit, slot));
         }
     }
 }

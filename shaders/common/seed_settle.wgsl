@@ -51,14 +51,15 @@ fn settle(segment: u32, slot: u32, len: u32) {
     while i < end {
         let hit = sh_hits[segment * len + i];
         let query_end = query_end_of(hit.x);
-        if params.diagonal_rule == RULE_RECOVER && reach.y != diagonal_of(hit, slot) {
-            reach = vec2(0u, diagonal_of(hit, slot));
-        }
-        let is_passed = params.diagonal_rule != RULE_OFF && reach.x > query_end - params.window_len;
+        let diagonal = diagonal_of(hit, slot);
+        // The reach that another diagonal has left drops nothing, but it stays.
+        let takes_over = params.diagonal_rule == RULE_RECOVER && reach.y != diagonal;
+        let is_passed =
+            params.diagonal_rule != RULE_OFF && !takes_over && reach.x > query_end - params.window_len;
         if is_passed || (hit.x & HIT_IS_REFUSED) != 0u {
             var next = i + 1u;
             if params.diagonal_rule == RULE_RECOVER {
-                reach.x = max(reach.x, query_end);
+                reach = vec2(max(reach.x, query_end), diagonal);
             } else {
                 next = first_unpassed(segment, len, i, reach.x);
             }
@@ -73,7 +74,7 @@ fn settle(segment: u32, slot: u32, len: u32) {
         let right_len = hit.y & 0xffu;
         n_extended += 1u;
         count_pairs(right_len + min((hit.y >> 8u) & 0xffu, query_end - floor));
-        reach.x = max(reach.x, query_end + right_len);
+        reach = vec2(max(reach.x, query_end + right_len), diagonal);
         i += 1u;
     }
     sh_reaches[segment] = reach;

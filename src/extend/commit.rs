@@ -10,7 +10,7 @@ use super::ahead::{LookAhead, Schedule};
 use super::bounds::AcceptedBlocks;
 use super::bulk::BulkExtender;
 use super::extension::{Extension, Truncation};
-use super::side::Direction;
+use super::side::{Direction, Side};
 use crate::alignment::{Anchor, Block};
 use crate::cpu::ydrop::{SideProblem, Workspace, Ydrop};
 use crate::error::Result;
@@ -81,7 +81,7 @@ pub struct GappedResult {
     pub counts: GappedCounts,
 }
 
-/// Sees each block as it is accepted, and may stop the stage after it.
+/// Sees each block that confines later ones, below the threshold or not, and may stop the stage after it.
 pub type OnAccept<'a> = dyn FnMut(&Block) -> ControlFlow<()> + Send + 'a;
 
 thread_local! {
@@ -107,29 +107,26 @@ impl GappedStage<'_> {
     /// Extends one anchor under the blocks accepted so far.
     pub(super) fn extend(&self, anchor: &Anchor, accepted: &AcceptedBlocks) -> Extension {
         let limit = accepted.len();
-        let run = |direction| {
-            let problem = SideProblem { target: self.target, query: self.query, anchor: *anchor, direction };
-            let bounds = accepted.side_bounds(anchor, direction, limit);
-            // The workspace is taken out for the run: a waiting thread may start another run on the same thread.
-            let mut workspace = WORKSPACE.take();
-            let side = self.ydrop.run(&problem, bounds, &mut workspace);
-            WORKSPACE.set(workspace);
-            side
-        };
-        let sides = match self.look_ahead {
-            None => (run(Direction::Left), run(Direction::Right)),
-            Some(_) => rayon::join(|| run(Direction::Left), || run(Direction::Right)),
-        };
-        Extension::new(self, anchor, sides, true, (accepted, limit))
+        let [left, right] = [Direction::Left, Direction::Right].map(|d| self.extend_side(anchor, d, accepted, limit));
+        Extension::new(self, anchor, (left, right), true, (accepted, limit))
     }
 
-    fn passes(&self, block: &Block) -> bool {
-        block.score >= self.threshold && !block.script.is_empty()
+    /// Extends one side of an anchor under the blocks before number `limit`.
+    pub(super) fn extend_side(
+        &self,
+        anchor: &Anchor,
+        direction: Direction,
+        accepted: &AcceptedBlocks,
+        limit: usize,
+    ) -> Side {
+        let problem = SideProblem { target: self.target, query: self.query, anchor: *anchor, direction };
+        let bounds = accepted.side_bounds(anchor, direction, limit);
+        WORKSPACE.with_borrow_mut(|workspace| self.ydrop.run(&problem, bounds, workspace))
     }
 
     /// Whether a block is accepted, if only to bound and cover others.
     pub(super) fn keeps(&self, block: &Block) -> bool {
-        self.passes(block) || (self.all_bounds && !block.script.is_empty())
+        (block.score >= self.threshold || self.all_bounds) && !block.script.is_empty()
     }
 }
 
@@ -167,7 +164,7 @@ impl<'a> Committed<'a> {
         self.counts.truncated += extension.truncations.len() as u64;
         self.truncations.extend(extension.truncations);
         let Some(block) = extension.block else { return (None, ControlFlow::Continue(())) };
-        let flow = if stage.passes(&block) { on_accept(&block) } else { ControlFlow::Continue(()) };
+        let flow = on_accept(&block);
         self.push(block);
         (self.blocks.last(), flow)
     }
