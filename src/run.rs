@@ -19,19 +19,14 @@ use fastz::{Block, Error, Result, SequenceSet};
 
 use crate::cli::Invocation;
 use crate::console::Console;
-use crate::engines::GpuEngines;
+use crate::engines::{GpuEngines, GpuStart};
 use crate::side_files::SideFiles;
-
-/// Query bases that are aligned together, so that many short queries keep all threads busy.
-const BATCH_BASES: usize = 8 << 20;
-/// Queries that are aligned together, at most.
-const BATCH_QUERIES: usize = 1024;
 
 /// Runs the invocation.
 pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     let started = Instant::now();
     let files = Files::new(invocation)?;
-    let mut console = Console::new(invocation, files.query_bases());
+    let console = Console::new(invocation, files.query_bases());
     console.stage("reading the target");
     invocation.warnings.iter().for_each(|warning| console.warn(warning));
     rayon::ThreadPoolBuilder::new()
@@ -43,17 +38,20 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     let format = if invocation.eqx { format.with_split_pairs() } else { format };
     let mut outputs = Outputs::open(invocation, &format)?;
     let mut beside = SideFiles::open(invocation)?;
+    let gpu = GpuStart::spawn(invocation, files.query_bases(), &|warning| console.warn(warning));
     let target = read_target(&files.target, &files.reading, &mut |warning| console.warn(&warning))?;
-    let mut queries = QueryReader::open(&files.query, &files.reading)?;
-    let mut segments = match &invocation.segments {
-        Some(path) => Some(SegmentReader::open(path, &target)?),
-        None => None,
+    let mut queries = QuerySource {
+        reader: QueryReader::open(&files.query, &files.reading)?,
+        segments: invocation.segments.as_ref().map(|path| SegmentReader::open(path, &target)).transpose()?,
+        strands: invocation.options.strands,
+        console: &console,
+        n_queries: 0,
     };
     let target_len = target.len();
     let header_target = SequenceSet { bases: Vec::new(), ..target.clone() };
     let info = run_info(invocation, &header_target, target.counted_len(), &files);
     console.stage("indexing the target");
-    let aligner = match segments {
+    let aligner = match queries.segments {
         Some(_) => Aligner::for_segments(target, invocation.options.clone()),
         None => Aligner::new(target, invocation.options.clone())?,
     };
@@ -62,7 +60,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
         None => aligner,
     };
     console.stage("opening the device");
-    let gpu = GpuEngines::open(invocation, &aligner, &|warning| console.warn(warning))?;
+    let gpu = GpuEngines::open(gpu, invocation, &aligner, &|warning| console.warn(warning))?;
     let aligner = gpu.attach(aligner);
     let mut aligner = aligner.with_progress(console.progress());
     if invocation.show_defaults {
@@ -71,29 +69,16 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     outputs.begin(&info)?;
 
     console.stage("search");
-    let mut n_queries = 0;
-    loop {
-        let mut batch = Vec::new();
-        let mut bases = 0;
-        // Under --masking a query sees what those before it masked, and so does the progress line.
-        let most = if invocation.options.masking > 0 { 1 } else { BATCH_QUERIES };
-        while bases < BATCH_BASES && batch.len() < most {
-            let Some(sequences) = queries.next(&mut |warning| console.warn(&warning))? else { break };
-            n_queries += 1;
-            console.query(n_queries, &sequences, aligner.target());
-            bases += sequences.len();
-            let segments = match &mut segments {
-                Some(reader) => Some(read_segments(reader, &sequences, &aligner, invocation.options.strands)?),
-                None => None,
-            };
-            batch.push(Query { sequences, segments });
+    let mut sink = RunSink { info: &info, outputs: &mut outputs, console: &console };
+    if invocation.options.masking > 0 {
+        // A query sees what those before it masked, and so does the progress line.
+        while let Some(query) = queries.next(aligner.target())? {
+            aligner.align(vec![query], &mut sink)?;
         }
-        if batch.is_empty() {
-            break;
-        }
-        let mut sink = RunSink { info: &info, outputs: &mut outputs, console: &mut console };
-        aligner.align(batch, &mut sink)?;
+    } else {
+        aligner.align_all(std::iter::from_fn(|| queries.next(&header_target).transpose()), &mut sink)?;
     }
+    let QuerySource { mut segments, n_queries, .. } = queries;
     if let Some(summary) = aligner.limit_summary() {
         console.warn(&summary);
     }
@@ -213,10 +198,34 @@ fn show_defaults(invocation: &Invocation, format: &Format, outputs: &mut Outputs
     Ok(())
 }
 
+/// Queries with their segments, one after the other.
+struct QuerySource<'a> {
+    reader: QueryReader,
+    segments: Option<SegmentReader<BufReader<File>>>,
+    strands: Strands,
+    console: &'a Console,
+    n_queries: u32,
+}
+
+impl QuerySource<'_> {
+    /// The next query. Of the target only names, lengths and what is masked matter.
+    fn next(&mut self, target: &SequenceSet) -> Result<Option<Query>> {
+        let console = self.console;
+        let Some(sequences) = self.reader.next(&mut |warning| console.warn(&warning))? else { return Ok(None) };
+        self.n_queries += 1;
+        console.query(self.n_queries, &sequences, target);
+        let segments = match &mut self.segments {
+            Some(reader) => Some(read_segments(reader, &sequences, target, self.strands)?),
+            None => None,
+        };
+        Ok(Some(Query { sequences, segments }))
+    }
+}
+
 fn read_segments<R: std::io::BufRead + std::io::Seek>(
     reader: &mut SegmentReader<R>,
     query: &SequenceSet,
-    aligner: &Aligner,
+    target: &SequenceSet,
     strands: Strands,
 ) -> Result<QueryHsps> {
     // Names and lengths say enough: the other strand's letters are not needed here.
@@ -224,10 +233,10 @@ fn read_segments<R: std::io::BufRead + std::io::Seek>(
     let other = SequenceSet { is_reversed: !query.is_reversed, ..bare };
     let mut hsps = QueryHsps::default();
     if strands != Strands::Minus {
-        hsps.plus = reader.next_strand(aligner.target(), query)?;
+        hsps.plus = reader.next_strand(target, query)?;
     }
     if strands != Strands::Plus {
-        hsps.minus = reader.next_strand(aligner.target(), &other)?;
+        hsps.minus = reader.next_strand(target, &other)?;
     }
     Ok(hsps)
 }
@@ -285,7 +294,7 @@ impl Outputs {
 struct RunSink<'a> {
     info: &'a RunInfo<'a>,
     outputs: &'a mut Outputs,
-    console: &'a mut Console,
+    console: &'a Console,
 }
 
 impl Sink for RunSink<'_> {

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::extend::stitch::stitch;
 use crate::extend::{BulkExtender, GappedCounts, GappedStage, LookAhead, Truncation};
 use crate::filter::adaptive::AdaptiveTable;
-use crate::filter::{HspFinder, HspSearch, SearchCounts, entropy_adjusted, merge_by_diagonal};
+use crate::filter::{HspSearch, SearchCounts, entropy_adjusted, merge_by_diagonal};
 use crate::options::{
     GapFreeExtension, GappedOptions, GappedThreshold, HspThreshold, Options, QueryLimits, SelfComparison, Strands,
 };
@@ -41,7 +41,6 @@ pub(crate) struct StrandComparison<'a> {
     pub bulk: Option<&'a dyn BulkExtender>,
     /// How far gapped extension runs ahead; `None`: one anchor after the other.
     pub look_ahead: Option<&'a LookAhead>,
-    pub finder: Option<&'a dyn HspFinder>,
     /// Whether HSPs come from a search; otherwise they are given (`--segments`).
     pub is_searched: bool,
     /// Told of query bases as they are dealt with: half of them by the search, half by extension.
@@ -107,19 +106,13 @@ impl<'a> StrandComparison<'a> {
     }
 
     /// All HSPs of the strand, in LASTZ's order of discovery.
-    pub fn hsps(&self, table: &'a WordTable) -> Result<(Vec<Hsp>, SearchCounts)> {
+    pub fn hsps(&self, table: &'a WordTable) -> (Vec<Hsp>, SearchCounts) {
         let progress = self.half_progress(Stage::Search);
-        let by_finder = match self.finder {
-            Some(finder) => finder.find(self.query, self.target.is_reversed == self.query.is_reversed)?,
-            None => None,
-        };
-        let found = by_finder.unwrap_or_else(|| {
-            let reach = |done, all| progress.reach(done, all);
-            let search = self.search(table).with_progress(&reach);
-            if rayon::current_num_threads() > 1 { search.find_parallel() } else { search.find() }
-        });
+        let reach = |done, all| progress.reach(done, all);
+        let search = self.search(table).with_progress(&reach);
+        let found = if rayon::current_num_threads() > 1 { search.find_parallel() } else { search.find() };
         progress.reach(1, 1);
-        Ok(found)
+        found
     }
 
     /// As [`hsps`](Self::hsps), not merged where LASTZ selects among them first.
@@ -298,7 +291,7 @@ impl<'a> StrandComparison<'a> {
     }
 
     /// Anchors in LASTZ's order.
-    fn anchors(&self, hsps: &[Hsp]) -> Vec<Anchor> {
+    pub fn anchors(&self, hsps: &[Hsp]) -> Vec<Anchor> {
         let mut found = anchors(hsps, &self.target.bases, &self.query.bases, &self.options.scoring.gapped);
         sort_anchors(&mut found);
         found
@@ -315,7 +308,7 @@ impl<'a> StrandComparison<'a> {
     }
 
     /// L (5.8). An adaptive HSP threshold gives the lowest kept score, or no threshold at all (3.6).
-    fn gapped_threshold(&self, derived: Option<Option<i32>>) -> i64 {
+    pub fn gapped_threshold(&self, derived: Option<Option<i32>>) -> i64 {
         let threshold = self.gapped().map_or(GappedThreshold::FromHsps, |gapped| gapped.threshold);
         match (threshold, derived, self.options.hsp_threshold, self.options.gap_free) {
             (GappedThreshold::Score(score), ..) => score.into(),

@@ -10,6 +10,7 @@ pub mod side;
 pub mod stitch;
 
 pub use ahead::LookAhead;
+pub(crate) use bulk::wants_script;
 pub use bulk::{BulkExtender, BulkUnit};
 pub use commit::{GappedCounts, GappedResult, GappedStage};
 pub use extension::Truncation;

@@ -66,6 +66,6 @@ pub use fault::OnFault;
 pub use fault::{Fault, FaultPlan};
 pub use finder::GpuFinder;
 pub use screen::{GpuScreen, Screened};
-pub use seeding::GpuSeeder;
+pub use seeding::{GpuSeeder, SeedKernels};
 pub use several::{Engine, Several};
 pub use unit::{GpuUnit, OneSided};

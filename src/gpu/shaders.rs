@@ -34,19 +34,22 @@ pub enum Shader {
     SeedLookup,
     /// `shaders/seed_frequent.wgsl`
     SeedFrequent,
+    /// `shaders/seed_settle.wgsl`
+    SeedSettle,
     /// `shaders/seed_walk.wgsl`
     SeedWalk,
 }
 
 impl Shader {
     /// All kernels.
-    pub const ALL: [Shader; 7] = [
+    pub const ALL: [Shader; 8] = [
         Shader::ExactInspector,
         Shader::ExactExecutor,
         Shader::Traceback,
         Shader::Screen,
         Shader::SeedLookup,
         Shader::SeedFrequent,
+        Shader::SeedSettle,
         Shader::SeedWalk,
     ];
 
@@ -59,6 +62,7 @@ impl Shader {
             Shader::Screen => "screen",
             Shader::SeedLookup => "seed_lookup",
             Shader::SeedFrequent => "seed_frequent",
+            Shader::SeedSettle => "seed_settle",
             Shader::SeedWalk => "seed_walk",
         }
     }
@@ -72,6 +76,7 @@ impl Shader {
             Shader::Screen => include_str!("../../shaders/screen.wgsl"),
             Shader::SeedLookup => include_str!("../../shaders/seed_lookup.wgsl"),
             Shader::SeedFrequent => include_str!("../../shaders/seed_frequent.wgsl"),
+            Shader::SeedSettle => include_str!("../../shaders/seed_settle.wgsl"),
             Shader::SeedWalk => include_str!("../../shaders/seed_walk.wgsl"),
         }
     }
@@ -88,10 +93,13 @@ const COMMONS: &[(&str, &str)] = &[
     ("spans", include_str!("../../shaders/common/spans.wgsl")),
     ("unbounded", include_str!("../../shaders/common/unbounded.wgsl")),
     ("stripe", include_str!("../../shaders/common/stripe.wgsl")),
+    ("seed_blocks", include_str!("../../shaders/common/seed_blocks.wgsl")),
     ("seed_bases", include_str!("../../shaders/common/seed_bases.wgsl")),
     ("seed_layout", include_str!("../../shaders/common/seed_layout.wgsl")),
     ("seed_lookup", include_str!("../../shaders/common/seed_lookup.wgsl")),
     ("seed_run", include_str!("../../shaders/common/seed_run.wgsl")),
+    ("seed_scores", include_str!("../../shaders/common/seed_scores.wgsl")),
+    ("seed_settle", include_str!("../../shaders/common/seed_settle.wgsl")),
     ("seed_sort", include_str!("../../shaders/common/seed_sort.wgsl")),
     ("seed_tallies", include_str!("../../shaders/common/seed_tallies.wgsl")),
     ("subgroup", include_str!("../../shaders/common/subgroup.wgsl")),
