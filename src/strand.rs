@@ -166,7 +166,8 @@ impl<'a> StrandComparison<'a> {
     /// Everything after the HSPs.
     pub fn blocks(&self, given: GivenHsps, depth: Option<StrandDepth>, wave: usize) -> Result<StrandBlocks> {
         let GivenHsps { mut hsps, derived_threshold, rescored, unmerged } = given;
-        if unmerged && (self.options.seed.recover_hits || self.options.seed.twins.is_some()) {
+        let seed = &self.options.seed;
+        if unmerged && (seed.recover_hits || seed.twins.is_some() || !self.is_searched) {
             hsps = merge_by_diagonal(hsps);
         }
         // Segments that were not scored by x-drop carry a length; chains and anchors need a score (3.5).
@@ -234,6 +235,19 @@ impl<'a> StrandComparison<'a> {
             found.blocks = pair.mirror_blocks(found.blocks, &self.options.scoring);
         }
         Ok(found)
+    }
+
+    /// The HSPs that `--nogapped` prints: chained and filtered, mirrors left out.
+    pub fn gap_free_hsps(&self, mut hsps: Vec<Hsp>) -> Vec<Hsp> {
+        if let Some(penalties) = self.options.chain {
+            if !matches!(self.options.gap_free, GapFreeExtension::XDrop { .. }) {
+                self.rescore(&mut hsps);
+            }
+            hsps = chain::chain(hsps, self.target, self.query, penalties, &self.options.scoring);
+        }
+        let stage = self.gap_free_stage();
+        hsps.retain(|hsp| filters::passes(&Block::from(hsp), &self.options.filters, stage, self.target, self.query));
+        hsps
     }
 
     fn gap_free_blocks(&self, hsps: Vec<Hsp>) -> StrandBlocks {
