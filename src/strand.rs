@@ -1,16 +1,16 @@
 //! One query strand against the target, stage by stage: HSPs, anchors, gapped blocks, post stages.
 
-use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
+use crate::align::Stage;
 use crate::alignment::{Anchor, Block, Hsp};
 use crate::anchor::{anchor_of, anchors, sort_anchors};
 use crate::cpu::Ydrop;
 use crate::error::Result;
 use crate::extend::stitch::stitch;
-use crate::extend::{BulkExtender, GappedCounts, GappedStage, Truncation};
+use crate::extend::{BulkExtender, GappedCounts, GappedStage, LookAhead, Truncation};
 use crate::filter::adaptive::AdaptiveTable;
 use crate::filter::{HspFinder, HspSearch, SearchCounts, entropy_adjusted, merge_by_diagonal};
 use crate::options::{
@@ -18,7 +18,7 @@ use crate::options::{
 };
 use crate::post::filters::{self, FilterStage};
 use crate::post::inner::{Rectangle, interpolate};
-use crate::post::limits::StrandDepth;
+use crate::post::limits::{StrandDepth, first_runs};
 use crate::post::mirror::SelfPair;
 use crate::post::{chain, trivial};
 use crate::report::Seconds;
@@ -38,11 +38,32 @@ pub(crate) struct StrandComparison<'a> {
     pub query: &'a SequenceSet,
     pub ydrop: Option<&'a Ydrop>,
     pub bulk: Option<&'a dyn BulkExtender>,
+    /// How far gapped extension runs ahead; `None`: one anchor after the other.
+    pub look_ahead: Option<&'a LookAhead>,
     pub finder: Option<&'a dyn HspFinder>,
     /// Whether HSPs come from a search; otherwise they are given (`--segments`).
     pub is_searched: bool,
     /// Told of query bases as they are dealt with: half of them by the search, half by extension.
-    pub progress: &'a (dyn Fn(u64) + Sync),
+    pub progress: &'a (dyn Fn(Stage, u64) + Sync),
+}
+
+/// Half of the query bases of a strand, told of step by step.
+struct HalfProgress<'a> {
+    stage: Stage,
+    report: &'a (dyn Fn(Stage, u64) + Sync),
+    half: u64,
+    told: AtomicU64,
+}
+
+impl HalfProgress<'_> {
+    /// `done` of `all` steps are done.
+    fn reach(&self, done: usize, all: usize) {
+        let reached = self.half * done as u64 / (all as u64).max(1);
+        let before = self.told.fetch_max(reached, Relaxed);
+        if reached > before {
+            (self.report)(self.stage, reached - before);
+        }
+    }
 }
 
 /// Blocks of one strand, in the order of the output, and what it took to find them.
@@ -75,6 +96,10 @@ impl<'a> StrandComparison<'a> {
         self.options.gapped.as_ref()
     }
 
+    fn half_progress(&self, stage: Stage) -> HalfProgress<'a> {
+        HalfProgress { stage, report: self.progress, half: self.query.len() as u64 / 2, told: AtomicU64::new(0) }
+    }
+
     fn search(&self, table: &'a WordTable) -> HspSearch<'a> {
         let is_same_strand = self.target.is_reversed == self.query.is_reversed;
         HspSearch::new(table, self.target, self.query, self.options, is_same_strand)
@@ -82,13 +107,18 @@ impl<'a> StrandComparison<'a> {
 
     /// All HSPs of the strand, in LASTZ's order of discovery.
     pub fn hsps(&self, table: &'a WordTable) -> Result<(Vec<Hsp>, SearchCounts)> {
-        if let Some(finder) = self.finder
-            && let Some(found) = finder.find(self.query, self.target.is_reversed == self.query.is_reversed)?
-        {
-            return Ok(found);
-        }
-        let search = self.search(table);
-        Ok(if rayon::current_num_threads() > 1 { search.find_parallel() } else { search.find() })
+        let progress = self.half_progress(Stage::Search);
+        let by_finder = match self.finder {
+            Some(finder) => finder.find(self.query, self.target.is_reversed == self.query.is_reversed)?,
+            None => None,
+        };
+        let found = by_finder.unwrap_or_else(|| {
+            let reach = |done, all| progress.reach(done, all);
+            let search = self.search(table).with_progress(&reach);
+            if rayon::current_num_threads() > 1 { search.find_parallel() } else { search.find() }
+        });
+        progress.reach(1, 1);
+        Ok(found)
     }
 
     /// As [`hsps`](Self::hsps), not merged where LASTZ selects among them first.
@@ -132,15 +162,16 @@ impl<'a> StrandComparison<'a> {
         (if search.needs_merging() { merge_by_diagonal(hsps) } else { hsps }, found, counts)
     }
 
-    /// The first `most` blocks in order of discovery, each HSP extended at once and alone (`--anyornone`).
-    pub fn first_blocks(&self, table: &'a WordTable, most: usize) -> (StrandBlocks, SearchCounts) {
+    /// Blocks in order of discovery until `room` for blocks, or for runs of pairs, is used up, each HSP extended at once
+    /// and alone (`--anyornone`).
+    pub fn first_blocks(&self, table: &'a WordTable, room: &mut u64) -> (StrandBlocks, SearchCounts) {
         let mut found_blocks = StrandBlocks::default();
-        // LASTZ does not report two blocks with the same ends.
-        let mut seen = HashSet::new();
+        // LASTZ does not report a block with the same ends as the one before it, even if that one was filtered out.
+        let mut ends = None;
         let threshold = self.gapped_threshold(None);
         let mut workspace = Default::default();
         let stage = match self.gapped() {
-            Some(_) => FilterStage::Gapped,
+            Some(_) => FilterStage::GappedUntilEnough,
             None => FilterStage::GapFreeUntilEnough,
         };
         let counts = self.search(table).run(&mut |found| {
@@ -155,17 +186,25 @@ impl<'a> StrandComparison<'a> {
                 _ => Some(Block::from(&found.hsp)),
             };
             let passes = |b: &Block| filters::passes(b, &self.options.filters, stage, self.target, self.query);
-            found_blocks.blocks.extend(
-                block.filter(|block| passes(block) && seen.insert((block.target_range(), block.query_range()))),
-            );
-            if found_blocks.blocks.len() >= most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            let is_new = |block: &Block| {
+                let own = Some((block.target_range(), block.query_range()));
+                std::mem::replace(&mut ends, own.clone()) != own
+            };
+            if let Some(block) = block.filter(is_new).filter(passes) {
+                let counts_runs = self.options.limits.counts_runs;
+                let (block, used) = if counts_runs { first_runs(&block, *room) } else { (block, 1) };
+                *room -= used;
+                found_blocks.blocks.push(block);
+            }
+            if *room == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         (found_blocks, counts)
     }
 
     /// Everything after the HSPs.
-    pub fn blocks(&self, given: GivenHsps, depth: Option<StrandDepth>, wave: usize) -> Result<StrandBlocks> {
+    pub fn blocks(&self, given: GivenHsps, depth: Option<StrandDepth>) -> Result<StrandBlocks> {
         let GivenHsps { mut hsps, derived_threshold, rescored, unmerged } = given;
+        let progress = self.half_progress(Stage::Extension);
         let seed = &self.options.seed;
         if unmerged && (seed.recover_hits || seed.twins.is_some() || !self.is_searched) {
             hsps = merge_by_diagonal(hsps);
@@ -179,6 +218,7 @@ impl<'a> StrandComparison<'a> {
             hsps = chain::chain(hsps, self.target, self.query, penalties, &self.options.scoring);
         }
         let Some((gapped, ydrop)) = self.gapped().zip(self.ydrop) else {
+            progress.reach(1, 1);
             return Ok(self.gap_free_blocks(hsps));
         };
         let threshold = self.gapped_threshold(derived_threshold);
@@ -188,8 +228,6 @@ impl<'a> StrandComparison<'a> {
         };
         let anchors = self.anchors(&hsps);
         drop(hsps);
-        let half = self.query.len() as u64 / 2;
-        let told = AtomicU64::new(0);
         let stage = GappedStage {
             target: self.target,
             query: self.query,
@@ -197,12 +235,9 @@ impl<'a> StrandComparison<'a> {
             ydrop,
             threshold,
             all_bounds: gapped.all_bounds,
-            wave,
+            look_ahead: self.look_ahead,
             bulk: self.bulk,
-            progress: &|done, all| {
-                let reached = half * done as u64 / (all as u64).max(1);
-                (self.progress)(reached - told.swap(reached, Relaxed));
-            },
+            progress: &|done, all| progress.reach(done, all),
         };
         let mut depth = depth;
         let result = stage.run(&anchors, forced.clone(), &mut |block| {
@@ -235,19 +270,6 @@ impl<'a> StrandComparison<'a> {
             found.blocks = pair.mirror_blocks(found.blocks, &self.options.scoring);
         }
         Ok(found)
-    }
-
-    /// The HSPs that `--nogapped` prints: chained and filtered, mirrors left out.
-    pub fn gap_free_hsps(&self, mut hsps: Vec<Hsp>) -> Vec<Hsp> {
-        if let Some(penalties) = self.options.chain {
-            if !matches!(self.options.gap_free, GapFreeExtension::XDrop { .. }) {
-                self.rescore(&mut hsps);
-            }
-            hsps = chain::chain(hsps, self.target, self.query, penalties, &self.options.scoring);
-        }
-        let stage = self.gap_free_stage();
-        hsps.retain(|hsp| filters::passes(&Block::from(hsp), &self.options.filters, stage, self.target, self.query));
-        hsps
     }
 
     fn gap_free_blocks(&self, hsps: Vec<Hsp>) -> StrandBlocks {
@@ -357,11 +379,12 @@ impl<'a> StrandComparison<'a> {
             query: &query,
             is_searched: true,
             bulk: None,
-            progress: &|_| {},
+            look_ahead: None,
+            progress: &|_, _| {},
             ..*self
         };
         let (hsps, _) = inner.search(&table).find();
-        let mut found = inner.blocks(GivenHsps { hsps, ..GivenHsps::default() }, None, 1)?;
+        let mut found = inner.blocks(GivenHsps { hsps, ..GivenHsps::default() }, None)?;
         for block in &mut found.blocks {
             block.target_start += part.target.start;
             block.query_start += part.query.start;

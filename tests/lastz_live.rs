@@ -25,10 +25,7 @@ use support::{compare, option_sets};
 ///
 /// `option_sets` leaves out, as defects of LASTZ:
 /// - `center^length` that would start left of base 1: LASTZ computes a huge start.
-/// - rdotplot, mafsegments and genseg with `--anyornone`, `--limitperquery` or `--queryhsplimit`: LASTZ stops printing
-///   after n runs of pairs of a query; fastz prints whole alignments.
 /// - blastn with `[multiple,subsample=k/n]`: LASTZ calls the query by the last header it has read.
-/// - A contig of a 2bit file whose name holds `.2bit`: LASTZ takes the whole for the name of a file.
 /// - `--self` with mirrored gapped blocks on the other strand: of blocks that are cut at the anti-diagonal behind a gap,
 ///   LASTZ now and then prolongs the gap instead of turning it around, and pairs wrong bases.
 const USAGE_START: &[u8] = b"lastz-- Local Alignment Search Tool";

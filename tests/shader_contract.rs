@@ -25,6 +25,7 @@ fn variants() -> Vec<Variant> {
         subgroup(64, 16),
         workgroup(32, 24),
         workgroup(64, 16),
+        workgroup(128, 8),
         workgroup(256, 32),
     ]
 }

@@ -177,7 +177,7 @@ impl Ydrop {
         workspace: &mut Workspace,
     ) -> (Side, Side) {
         let mut run = |direction| {
-            let bounds = accepted.and_then(|accepted| accepted.side_bounds(anchor, direction));
+            let bounds = accepted.and_then(|accepted| accepted.side_bounds(anchor, direction, accepted.len()));
             self.run(&SideProblem { target, query, anchor: *anchor, direction }, bounds, workspace)
         };
         (run(Direction::Left), run(Direction::Right))

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::context::{Gpu, GpuError};
 use super::extender::{GpuCounts, GpuExtender};
 use super::fault::{FaultLog, OnFault};
+use super::several::Engine;
 use super::unit::GpuUnit;
 use crate::alignment::Anchor;
 use crate::error::Result;
@@ -21,6 +22,13 @@ pub struct GpuBulk {
     /// Compiled when the first unit comes: that takes longer than many a run.
     extender: Mutex<Option<GpuExtender>>,
     faults: FaultLog,
+    takes_all: bool,
+}
+
+impl Engine for GpuBulk {
+    fn fault(&self) -> Option<String> {
+        self.faults.first()
+    }
 }
 
 impl GpuBulk {
@@ -32,6 +40,8 @@ impl GpuBulk {
             options: options.clone(),
             extender: Mutex::new(None),
             faults: FaultLog::new(on_fault),
+            // The user asked for the GPU.
+            takes_all: on_fault == OnFault::Fail,
         }
     }
 
@@ -40,9 +50,14 @@ impl GpuBulk {
         self.lock().as_ref().map(GpuExtender::counts)
     }
 
-    /// Why the device was given up, if it was.
-    pub fn fault(&self) -> Option<String> {
-        self.faults.first()
+    /// Takes units of any size, also where they do not pay.
+    pub fn take_all(self) -> GpuBulk {
+        GpuBulk { takes_all: true, ..self }
+    }
+
+    /// The device.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<GpuExtender>> {
@@ -60,8 +75,12 @@ impl GpuBulk {
         let mut slot = self.lock();
         let done = match &mut *slot {
             Some(extender) => work(extender),
-            None => GpuExtender::new(self.gpu.clone(), &self.scoring, &self.options)
-                .and_then(|extender| work(slot.insert(extender))),
+            None => GpuExtender::new(self.gpu.clone(), &self.scoring, &self.options).and_then(|mut extender| {
+                if self.shares_anchors() {
+                    extender.leave_long_runs(LONG_ROWS);
+                }
+                work(slot.insert(extender))
+            }),
         };
         match done {
             Ok(result) => Ok(Some(result)),
@@ -70,17 +89,20 @@ impl GpuBulk {
     }
 }
 
-/// Anchors of a unit from which on the GPU pays beside the CPU's cores. Fewer are mostly long runs, which the commit
-/// order strings together; then latency counts, and the CPU's is lower (measured on an H200 beside 16 cores).
-const WORTHWHILE_ANCHORS: usize = 1 << 16;
+/// Anchors of a unit from which on the GPU pays beside the CPU's cores, start-up and compilation included (measured on an
+/// H200 beside 16 cores).
+const WORTHWHILE_ANCHORS: usize = 1 << 13;
+
+/// Rows from which on a run is left to the CPU, if that may share the work.
+const LONG_ROWS: u32 = 1 << 13;
 
 impl BulkExtender for GpuBulk {
     fn least_anchors(&self) -> usize {
-        match self.faults.on_fault() {
-            OnFault::UseCpu => WORTHWHILE_ANCHORS,
-            // The user asked for the GPU.
-            OnFault::Fail => 1,
-        }
+        if self.takes_all { 1 } else { WORTHWHILE_ANCHORS }
+    }
+
+    fn shares_anchors(&self) -> bool {
+        !self.takes_all
     }
 
     fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {
@@ -98,7 +120,7 @@ impl BulkUnit for GpuBulkUnit<'_> {
     fn extend(
         &mut self,
         anchors: &[Anchor],
-        wants_script: &dyn Fn(&Side, &Side) -> bool,
+        wants_script: &(dyn Fn(&Side, &Side) -> bool + Sync),
     ) -> Result<Vec<Option<(Side, Side)>>> {
         let extended = self.bulk.with_extender(|extender| extender.extend(&self.unit, anchors, wants_script))?;
         Ok(extended.unwrap_or_else(|| vec![None; anchors.len()]))

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use super::binning::N_SIZE_CLASSES;
 use super::buffer::GpuVec;
 use super::context::{Gpu, GpuError};
-use super::form::Form;
+use super::form::{Form, Scratch};
 use super::layout::{
     BEST_LIMIT, Hull, Params, SCORE_LIMIT, STATUS_DONE, STATUS_OUT_OF_RANGE, STATUS_TOO_WIDE, STATUS_TRUNCATED, Task,
     Verdict,
@@ -35,6 +35,8 @@ pub struct GpuCounts {
     pub widened: u64,
     /// Runs left to the CPU because a window was wider than the widest ring.
     pub too_wide: u64,
+    /// Runs left to the CPU because of their length.
+    pub too_long: u64,
     /// Runs left to the CPU because of their score, size or memory.
     pub out_of_range: u64,
     /// Dispatches of sweeps.
@@ -43,15 +45,41 @@ pub struct GpuCounts {
     pub busy: std::time::Duration,
 }
 
-/// Limits of the memory that batches take.
+/// Limits of the memory that batches take. Results do not depend on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// Runs per batch.
     pub tasks: usize,
     /// Entries of the hull log.
     pub hulls: usize,
-    /// Words of links per batch of the executor.
+    /// Words of links per batch of the executor. Limits of bounded runs get half of it.
     pub link_words: u64,
+}
+
+impl Budget {
+    /// What suits a device. Of its share for extension a quarter goes to links, an eighth to limits, a quarter to hulls
+    /// and their copy for the host; the rest to tasks, verdicts, scripts, and runs under way (see [`RunQueue`]).
+    ///
+    /// [`RunQueue`]: super::queue::RunQueue
+    pub fn for_device(gpu: &Gpu) -> Budget {
+        let max_binding = gpu.capabilities().max_binding;
+        let share = gpu.memory().for_extension();
+        let link_words: u64 = if gpu.capabilities().is_software { 1 << 24 } else { 1 << 28 };
+        let (of_run, of_hull) = ((size_of::<Task>() + size_of::<Verdict>()) as u64, size_of::<Hull>() as u64);
+        Budget {
+            tasks: (share / 32 / of_run).clamp(1, 1 << 17) as usize,
+            hulls: (share / 8 / of_hull).clamp(1, (max_binding / of_hull).min(1 << 24)) as usize,
+            link_words: (share / 4 / 4).clamp(1, link_words.min(max_binding / 4)),
+        }
+    }
+
+    /// Batches of half the size; `false` if they are small already.
+    fn halve(&mut self) -> bool {
+        const FEW_LINKS: u64 = 1 << 20;
+        *self =
+            Budget { tasks: self.tasks.div_ceil(2), hulls: self.hulls.div_ceil(2), link_words: self.link_words / 2 };
+        self.link_words >= FEW_LINKS
+    }
 }
 
 /// What the inspector found out about a run.
@@ -85,10 +113,12 @@ pub struct GpuExtender {
     pub(super) gpu: Gpu,
     /// The form for most runs, and others once they were needed: a wider ring, bounded runs.
     pub(super) forms: Vec<Form>,
+    pub(super) scratch: Scratch,
     wide: Option<Variant>,
     pub(super) params: Params,
     matrix: Matrix,
     has_cell_limit: bool,
+    most_rows: u32,
     pub(super) budget: Budget,
     pub(super) counts: GpuCounts,
 }
@@ -132,19 +162,15 @@ impl GpuExtender {
         scoring: &Scoring,
         options: &GappedOptions,
     ) -> Result<GpuExtender, GpuError> {
-        let max_binding = gpu.capabilities().max_binding;
-        let link_words = if gpu.capabilities().is_software { 1 << 24 } else { 1 << 28 };
         Ok(GpuExtender {
             forms: vec![Form::new(&gpu, variant)?],
+            scratch: Scratch::default(),
             wide: None,
             params: params(scoring, options),
             matrix: scoring.gapped.clone(),
+            most_rows: u32::MAX,
             has_cell_limit: options.traceback_bytes.is_some_and(|bytes| bytes as u64 <= MOST_CELLS),
-            budget: Budget {
-                tasks: 1 << 17,
-                hulls: (1 << 24).min(max_binding as usize / size_of::<Hull>()),
-                link_words: link_words.min(max_binding / 4),
-            },
+            budget: Budget::for_device(&gpu),
             counts: GpuCounts::default(),
             gpu,
         })
@@ -174,6 +200,11 @@ impl GpuExtender {
         &mut self.budget
     }
 
+    /// Leaves runs that look at more rows to the CPU: one subgroup has not the speed of a core, and makes others wait.
+    pub fn leave_long_runs(&mut self, most_rows: u32) {
+        self.most_rows = most_rows;
+    }
+
     /// Rows per workgroup and dispatch to start with, for tests of runs that go over several dispatches.
     pub fn set_row_budget(&mut self, rows: u32) {
         self.forms[0].queue.set_row_budget(rows);
@@ -184,8 +215,23 @@ impl GpuExtender {
         GpuUnit::new(&self.gpu, &self.matrix, target, query)
     }
 
-    /// Both sides of each anchor, with scripts where `wants_script` says so. `None`: left to the CPU.
+    /// Both sides of each anchor, with scripts where `wants_script` says so. `None`: left to the CPU. If the device has
+    /// less memory left than its budget, batches get smaller.
     pub fn extend(
+        &mut self,
+        unit: &GpuUnit,
+        anchors: &[Anchor],
+        wants_script: &dyn Fn(&Side, &Side) -> bool,
+    ) -> Result<Vec<Option<(Side, Side)>>, GpuError> {
+        loop {
+            match self.extend_within_budget(unit, anchors, wants_script) {
+                Err(GpuError::OutOfMemory(_)) if self.budget.halve() => self.scratch = Scratch::default(),
+                done => return done,
+            }
+        }
+    }
+
+    fn extend_within_budget(
         &mut self,
         unit: &GpuUnit,
         anchors: &[Anchor],
@@ -225,11 +271,26 @@ impl GpuExtender {
         let mut open: Vec<Open> = runs
             .iter()
             .enumerate()
-            .map(|(run_ix, run)| Open { run_ix, task: unit.task(run), limits: Vec::new() })
+            .map(|(run_ix, run)| (run_ix, unit.task(run)))
+            .map(|(run_ix, task)| {
+                let task = Task { stop_row: task.rows.min(self.most_rows), ..task };
+                Open { run_ix, task, limits: Vec::new() }
+            })
             .collect();
         // Without a base on one side the run is empty (lastz-semantics 5.1).
         open.retain(|open| open.task.rows > 0 && open.task.columns > 0);
+        let stop_rows: Vec<(usize, u32)> = open
+            .iter()
+            .filter(|open| open.task.stop_row < open.task.rows)
+            .map(|open| (open.run_ix, open.task.stop_row))
+            .collect();
         self.inspect_open(unit, open, &mut results)?;
+        for (run_ix, stop_row) in stop_rows {
+            if results[run_ix].as_ref().is_some_and(|inspected| inspected.side.windows.rows > stop_row) {
+                self.counts.too_long += 1;
+                results[run_ix] = None;
+            }
+        }
         Ok(results)
     }
 
@@ -280,7 +341,7 @@ impl GpuExtender {
             let mut words = 0;
             let fits = |open: &&Open| {
                 words += open.limits.len() as u64;
-                words <= self.budget.link_words
+                words <= self.budget.link_words / 2
             };
             let n = rest.iter().take(batch_len).take_while(fits).count().max(1);
             let (batch, later) = rest.split_at(n);
@@ -335,7 +396,8 @@ impl GpuExtender {
         // Most runs take 20 to 30 hulls; a log that was too small says how large it has to be.
         let mut n_hulls = (tasks.len() * 48 + 4096).min(self.budget.hulls);
         let hulls = loop {
-            let (hulls, queue, inspector) = self.forms[form].hulls(gpu, n_hulls);
+            let hulls = self.scratch.hulls(gpu, n_hulls);
+            let Form { queue, inspector, .. } = &mut self.forms[form];
             let params = Params { n_tasks: tasks.len() as u32, hull_capacity: n_hulls as u32, ..self.params };
             let mut buffers = unit.bound().to_vec();
             buffers.extend([task_buffer.bound("tasks"), plan.bound("plan")]);
@@ -358,8 +420,14 @@ impl GpuExtender {
             })
             .collect();
         for hull in hulls {
-            let windows = &mut results[hull.task_ix as usize].1;
-            windows.hulls[hull.rows_ix as usize] = (hull.first, hull.end);
+            let windows = results.get_mut(hull.task_ix as usize).map(|(_, windows)| &mut windows.hulls);
+            if let Some(slot) = windows.and_then(|hulls| hulls.get_mut(hull.rows_ix as usize)) {
+                *slot = (hull.first, hull.end);
+            }
+        }
+        // A copy that was not made reads as zeros, but rows that were looked at have a window.
+        if results.iter().any(|(_, windows)| windows.hulls.iter().any(|&(first, end)| first >= end)) {
+            return Err(GpuError::Lost("the windows of some runs did not arrive".to_string()));
         }
         Ok(Some(results))
     }

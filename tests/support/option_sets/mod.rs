@@ -114,9 +114,9 @@ impl Draft<'_> {
         };
         let (target_name, query_name) = (name(&target, "t"), name(&query, "q"));
         let mut target_file = target_name.clone();
-        // LASTZ looks for the last ".2bit" of the word: a name that has one becomes a part of the file's name.
-        let has_plain_name = |content: &Content| !content.records()[0].header.contains(".2bit");
-        if matches!(target, Content::TwoBit(_)) && self.percent(25) && has_plain_name(&target) {
+        // LASTZ looks for the contig after the last `.2bit/`, and finds none in such a name.
+        let can_be_named = matches!(target, Content::TwoBit(_)) && !target.records()[0].header.contains(".2bit");
+        if can_be_named && self.percent(25) {
             target_file.push_str(&format!("/{}", target.records()[0].header));
             self.target_actions.retain(|action| !action.starts_with("subset"));
         }
