@@ -196,7 +196,8 @@ impl<'a> StrandComparison<'a> {
     pub fn blocks(&self, given: GivenHsps, depth: Option<StrandDepth>) -> Result<StrandBlocks> {
         let GivenHsps { mut hsps, derived_threshold, rescored, unmerged } = given;
         let progress = self.half_progress(Stage::Extension);
-        if unmerged && (self.options.seed.recover_hits || self.options.seed.twins.is_some()) {
+        let seed = &self.options.seed;
+        if unmerged && (seed.recover_hits || seed.twins.is_some() || !self.is_searched) {
             hsps = merge_by_diagonal(hsps);
         }
         // Segments that were not scored by x-drop carry a length; chains and anchors need a score (3.5).

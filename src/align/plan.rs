@@ -73,8 +73,14 @@ impl Aligner {
             let work = |(is_other, _)| (is_other, Work::Search);
             return Plan { strands: strands.into_iter().map(work).collect(), ..Plan::default() };
         }
+        let is_given = given.is_some();
         let (hsps, search) = match (given, &self.table) {
             (None, Some(table)) => self.find_both(&strands, table, parallel),
+            // LASTZ takes the segments of both strands for segments of the first.
+            (Some(given), _) if limits.hsp_best.is_some() && strands.len() == 2 => {
+                let plus = [given.plus, given.minus].concat();
+                (QueryHsps { plus, minus: Vec::new() }, SearchCounts::default())
+            }
             (given, _) => (given.unwrap_or_default(), SearchCounts::default()),
         };
         let (hsps, minus_first) = match limits.hsp_best {
@@ -87,7 +93,7 @@ impl Aligner {
         for (is_other, _) in strands {
             let hsps = if is_other { hsps.minus.clone() } else { hsps.plus.clone() };
             let rescored = minus_first && n_strands == 2 && !is_other;
-            let given = GivenHsps { hsps, derived_threshold: None, rescored, unmerged: minus_first };
+            let given = GivenHsps { hsps, derived_threshold: None, rescored, unmerged: minus_first || is_given };
             work.push((is_other, Work::Extend(given)));
         }
         if minus_first {
