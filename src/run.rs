@@ -1,6 +1,7 @@
 //! One command line from files to files.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufReader, Write};
 use std::path::Path;
 use std::time::Instant;
 
