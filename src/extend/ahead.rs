@@ -404,7 +404,7 @@ impl Schedule<'_, '_> {
     /// Commits an extension whose turn has come, and finds out which of the others it touches.
     fn accept(&self, state: &mut State, extension: Extension) {
         let State { committed, on_accept, queue, again, .. } = state;
-        let (accepted, flow) = committed.commit(self.stage, extension, on_accept);
+        let (accepted, flow) = committed.commit(extension, on_accept);
         again.extend(accepted.map(|block| queue.accept(block, state.next)).unwrap_or_default());
         let near = accepted.map(|block| state.pending.near(block)).unwrap_or_default();
         state.stopped |= flow == ControlFlow::Break(());

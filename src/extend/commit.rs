@@ -157,12 +157,7 @@ impl<'a> Committed<'a> {
     }
 
     /// Takes an extension whose turn has come. Returns the block if it was accepted, and whether to go on.
-    pub fn commit(
-        &mut self,
-        stage: &GappedStage,
-        extension: Extension,
-        on_accept: &mut OnAccept,
-    ) -> (Option<&Block>, ControlFlow<()>) {
+    pub fn commit(&mut self, extension: Extension, on_accept: &mut OnAccept) -> (Option<&Block>, ControlFlow<()>) {
         self.counts.extended += 1;
         self.counts.cells += extension.cells;
         self.counts.truncated += extension.truncations.len() as u64;
