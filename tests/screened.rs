@@ -162,8 +162,7 @@ fn dropped_anchors_leave_no_trace() {
         let threshold = i64::from(pick(&[800, 1500, 2500]));
         let sets = (&target, &query);
         let plain = run(sets, (&scoring, &options), threshold, &anchors, None);
-        let screen =
-            PlainScreen { scoring: &scoring, y_drop: options.y_drop.into(), hopeless: AtomicU64::default() };
+        let screen = PlainScreen { scoring: &scoring, y_drop: options.y_drop.into(), hopeless: AtomicU64::default() };
         let with_screen = run(sets, (&scoring, &options), threshold, &anchors, Some(&screen));
         assert_eq!(plain.blocks, with_screen.blocks, "seed {seed}");
         screened += with_screen.counts.screened;
