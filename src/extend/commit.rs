@@ -2,7 +2,7 @@
 //!
 //! LASTZ takes anchors one by one, and every accepted block confines the later ones. Here extensions run ahead of their
 //! turn (`ahead.rs`), under the blocks accepted so far; results are committed strictly in order, and a result is used
-//! only if it still holds ([`Extension::holds`]). Otherwise the anchor is extended again.
+//! only if it still holds (`Extension::holds`). Otherwise the anchor is extended again.
 
 use std::ops::ControlFlow;
 

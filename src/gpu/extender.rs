@@ -7,12 +7,12 @@
 use std::collections::HashSet;
 
 use super::binning::N_SIZE_CLASSES;
+pub use super::budget::Budget;
 use super::buffer::GpuVec;
 use super::context::{Gpu, GpuError};
 use super::form::{Form, Scratch};
 use super::layout::{
-    BEST_LIMIT, Hull, Params, SCORE_LIMIT, STATUS_DONE, STATUS_OUT_OF_RANGE, STATUS_TOO_WIDE, STATUS_TRUNCATED, Task,
-    Verdict,
+    BEST_LIMIT, Params, SCORE_LIMIT, STATUS_DONE, STATUS_OUT_OF_RANGE, STATUS_TOO_WIDE, STATUS_TRUNCATED, Task, Verdict,
 };
 use super::letters::PADDING;
 use super::screen::GpuScreen;
@@ -47,17 +47,6 @@ pub struct GpuCounts {
     pub screen_busy: std::time::Duration,
 }
 
-/// Limits of the memory that batches take. Results do not depend on them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget {
-    /// Runs per batch.
-    pub tasks: usize,
-    /// Entries of the hull log.
-    pub hulls: usize,
-    /// Words of links per batch of the executor. Limits of bounded runs get half of it.
-    pub link_words: u64,
-}
-
 /// The paper's optimisations of the executor, to measure what each is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switches {
@@ -65,32 +54,6 @@ pub struct Switches {
     pub bins: bool,
     /// A run is executed up to its end row only, not up to the last row that was looked at.
     pub trims: bool,
-}
-
-impl Budget {
-    /// What suits a device. Of its share for extension a quarter goes to links, an eighth to limits, a quarter to hulls
-    /// and their copy for the host; the rest to tasks, verdicts, scripts, and runs under way (see [`RunQueue`]).
-    ///
-    /// [`RunQueue`]: super::queue::RunQueue
-    pub fn for_device(gpu: &Gpu) -> Budget {
-        let max_binding = gpu.capabilities().max_binding;
-        let share = gpu.memory().for_extension();
-        let link_words: u64 = if gpu.capabilities().is_software { 1 << 24 } else { 1 << 28 };
-        let (of_run, of_hull) = ((size_of::<Task>() + size_of::<Verdict>()) as u64, size_of::<Hull>() as u64);
-        Budget {
-            tasks: (share / 32 / of_run).clamp(1, 1 << 17) as usize,
-            hulls: (share / 8 / of_hull).clamp(1, (max_binding / of_hull).min(1 << 24)) as usize,
-            link_words: (share / 4 / 4).clamp(1, link_words.min(max_binding / 4)),
-        }
-    }
-
-    /// Batches of half the size; `false` if they are small already.
-    fn halve(&mut self) -> bool {
-        const FEW_LINKS: u64 = 1 << 20;
-        *self =
-            Budget { tasks: self.tasks.div_ceil(2), hulls: self.hulls.div_ceil(2), link_words: self.link_words / 2 };
-        self.link_words >= FEW_LINKS
-    }
 }
 
 /// What the inspector found out about a run.

@@ -5,6 +5,7 @@
 //! | [`adapters`] | the adapters of this machine |
 //! | [`context`] | an opened adapter, the device and its queue |
 //! | [`memory`] | how much device memory may be used, and by whom |
+//! | [`budget`] | sizes of the batches of gapped extension |
 //! | [`timing`] | dispatches and seconds of each kernel |
 //! | `pipelines` | compiled kernels on disk |
 //! | [`devices`] | what `fastz devices` prints |
@@ -32,6 +33,7 @@
 pub mod adapters;
 pub mod binning;
 pub mod bounded;
+pub mod budget;
 pub mod buffer;
 pub mod bulk;
 pub mod context;
