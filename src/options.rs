@@ -36,6 +36,8 @@ pub enum WordCountLimit {
     CountWithSpacing(u32, u32),
     /// The smallest count such that words within it cover this percentage of the stored positions.
     Percent(f64),
+    /// The count of `Percent`, with survivors as in `CountWithSpacing`.
+    PercentWithSpacing(f64, u32),
 }
 
 /// Seed hits must have enough matches (`--filter=[T,]M`).

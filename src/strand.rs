@@ -165,7 +165,7 @@ impl<'a> StrandComparison<'a> {
         let threshold = self.gapped_threshold(None);
         let mut workspace = Default::default();
         let stage = match self.gapped() {
-            Some(_) => FilterStage::Gapped,
+            Some(_) => FilterStage::GappedUntilEnough,
             None => FilterStage::GapFreeUntilEnough,
         };
         let counts = self.search(table).run(&mut |found| {
@@ -196,7 +196,8 @@ impl<'a> StrandComparison<'a> {
     pub fn blocks(&self, given: GivenHsps, depth: Option<StrandDepth>) -> Result<StrandBlocks> {
         let GivenHsps { mut hsps, derived_threshold, rescored, unmerged } = given;
         let progress = self.half_progress(Stage::Extension);
-        if unmerged && (self.options.seed.recover_hits || self.options.seed.twins.is_some()) {
+        let seed = &self.options.seed;
+        if unmerged && (seed.recover_hits || seed.twins.is_some() || !self.is_searched) {
             hsps = merge_by_diagonal(hsps);
         }
         // Segments that were not scored by x-drop carry a length; chains and anchors need a score (3.5).

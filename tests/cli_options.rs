@@ -25,7 +25,6 @@ const DIFFERENCES: &[(&str, &str)] = &[
     ("W=8x", "refuses letters after a number"),
     ("--matchcount=-5%", "refuses a negative share"),
     ("--exact=20 --gfextend K=5", "refuses --exact with --hspthresh in any order"),
-    ("--maxwordcount=50%,10", "does not support an interval with a percentage"),
     ("--rawhits --nogfextend", "does not support raw hits with gapped extension"),
     ("--debug=hsps", "has no --debug"),
     ("--showtable", "does not show its table"),

@@ -73,8 +73,14 @@ impl Aligner {
             let work = |(is_other, _)| (is_other, Work::Search);
             return Plan { strands: strands.into_iter().map(work).collect(), ..Plan::default() };
         }
+        let is_given = given.is_some();
         let (hsps, search) = match (given, &self.table) {
             (None, Some(table)) => self.find_both(&strands, table, parallel),
+            // LASTZ takes the segments of both strands for segments of the first.
+            (Some(given), _) if limits.hsp_best.is_some() && strands.len() == 2 => {
+                let plus = [given.plus, given.minus].concat();
+                (QueryHsps { plus, minus: Vec::new() }, SearchCounts::default())
+            }
             (given, _) => (given.unwrap_or_default(), SearchCounts::default()),
         };
         let (hsps, minus_first) = match limits.hsp_best {
@@ -87,7 +93,7 @@ impl Aligner {
         for (is_other, _) in strands {
             let hsps = if is_other { hsps.minus.clone() } else { hsps.plus.clone() };
             let rescored = minus_first && n_strands == 2 && !is_other;
-            let given = GivenHsps { hsps, derived_threshold: None, rescored, unmerged: minus_first };
+            let given = GivenHsps { hsps, derived_threshold: None, rescored, unmerged: minus_first || is_given };
             work.push((is_other, Work::Extend(given)));
         }
         if minus_first {
@@ -169,20 +175,17 @@ impl Aligner {
         if !limit.keeps(so_far) {
             plan.strands.clear();
         }
-        if self.options.limits.counts_runs {
+        if self.settlement.run_room().is_some() {
             return plan;
         }
-        // LASTZ counts what it keeps as it prints: HSPs, or with gapped extension whole lists of anchors.
+        // LASTZ counts what it keeps as it prints: whole lists of anchors.
         let mut room = limit.most_kept();
         for (_, work) in &mut plan.strands {
             let Work::Extend(GivenHsps { hsps, .. }) = work else { continue };
-            let kept = if self.options.gapped.is_none() { room.min(hsps.len() as u64) } else { room.min(1) };
-            match self.options.gapped {
-                None => hsps.truncate(kept as usize),
-                Some(_) if kept == 0 => hsps.clear(),
-                Some(_) => {}
+            if room == 0 {
+                hsps.clear();
             }
-            room -= if hsps.is_empty() { 0 } else { kept };
+            room -= u64::from(!hsps.is_empty());
         }
         plan
     }

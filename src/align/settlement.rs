@@ -13,7 +13,7 @@ use crate::strand::StrandBlocks;
 pub(super) struct Settlement {
     pub hsp_limit: Option<HspLimit>,
     pub depth_limit: Option<DepthLimit>,
-    /// Whether the HSP limit counts runs of pairs as they are printed.
+    /// Whether the HSP limit counts HSPs or runs of pairs as they are printed.
     pub counts_runs: bool,
     pub counts: Counts,
 }
@@ -36,7 +36,7 @@ impl Settlement {
         limit.keeps(so_far)
     }
 
-    /// Runs of pairs that `--queryhsplimit` lets a query print, if it counts these.
+    /// HSPs, or runs of pairs, that `--queryhsplimit` lets a query print, if it counts these.
     pub fn run_room(&self) -> Option<u64> {
         self.hsp_limit.as_ref().filter(|_| self.counts_runs).map(HspLimit::most_kept)
     }

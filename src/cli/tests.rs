@@ -163,6 +163,8 @@ fn seeding_options() {
     assert_eq!(seed.twins, Some(Twins { min_gap: -3, max_gap: 9 }));
     assert_eq!(seed.word_count_limit, Some(WordCountLimit::CountWithSpacing(7, 50)));
     assert_eq!(options("--maxwordcount=90%").seed.word_count_limit, Some(WordCountLimit::Percent(90.0)));
+    let with_spacing = Some(WordCountLimit::PercentWithSpacing(90.0, 7));
+    assert_eq!(options("--maxwordcount=90%,7").seed.word_count_limit, with_spacing);
     assert_eq!(options("--maxwordcount=0%").seed.word_count_limit, None);
 }
 

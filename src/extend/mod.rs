@@ -5,6 +5,7 @@ pub mod bounds;
 pub mod bulk;
 pub mod commit;
 mod extension;
+mod screened;
 pub mod side;
 pub mod stitch;
 

@@ -26,9 +26,12 @@ pub struct Variant {
     pub is_bounded: bool,
 }
 
-/// Rows per lane of the stripe sweep. Measured on an H200: 8 and 16 are equally fast; SwiftShader's compiler does not
-/// finish on 16.
-const STRIPE_ROWS: u32 = 8;
+/// Rows per lane of the stripe sweep where subgroups are wide.
+const STRIPE_ROWS: u32 = 16;
+/// The same for narrow ones: SwiftShader's compiler does not finish on 16.
+const NARROW_STRIPE_ROWS: u32 = 8;
+/// Steps of the stripe sweep between looks at its values. More make the bounds a little higher.
+const STRIPE_STEPS: u32 = 4;
 
 /// Columns that a lane of 32 and more can hold in registers.
 const COLUMN_CHOICES: [u32; 4] = [8, 16, 24, 32];
@@ -40,12 +43,18 @@ const MAX_NARROW_COLUMNS: u32 = 128;
 impl Variant {
     /// A form with subgroup operations.
     pub fn subgroup(lanes: u32, columns: u32) -> Variant {
-        Variant { exchange: Exchange::Subgroup, lanes, columns, stripe_rows: STRIPE_ROWS, is_bounded: false }
+        let stripe_rows = if lanes < 32 { NARROW_STRIPE_ROWS } else { STRIPE_ROWS };
+        Variant { exchange: Exchange::Subgroup, lanes, columns, stripe_rows, is_bounded: false }
     }
 
     /// A form with workgroup memory.
     pub fn workgroup(lanes: u32, columns: u32) -> Variant {
-        Variant { exchange: Exchange::Workgroup, lanes, columns, stripe_rows: STRIPE_ROWS, is_bounded: false }
+        Variant { exchange: Exchange::Workgroup, lanes, columns, stripe_rows: NARROW_STRIPE_ROWS, is_bounded: false }
+    }
+
+    /// Steps of the stripe sweep between looks at its values.
+    pub fn stripe_steps(&self) -> u32 {
+        STRIPE_STEPS.min(self.lanes)
     }
 
     /// Words of eight letters or links per lane.
@@ -104,12 +113,13 @@ impl Variant {
     pub fn constants(&self) -> String {
         format!(
             "const LANES: u32 = {}u;\nconst COLUMNS: u32 = {}u;\nconst WORDS: u32 = {}u;\nconst KEPT_WORDS: u32 = {}u;\n\
-             const STRIPE_ROWS: u32 = {}u;\n",
+             const STRIPE_ROWS: u32 = {}u;\nconst STRIPE_STEPS: u32 = {}u;\n",
             self.lanes,
             self.columns,
             self.words(),
             self.kept_words(),
-            self.stripe_rows
+            self.stripe_rows,
+            self.stripe_steps()
         )
     }
 }
