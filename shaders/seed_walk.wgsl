@@ -25,6 +25,8 @@ const N_RANGES: u32 = 256u;
 const RANGE_BITS: u32 = 8u;
 const NONE: u32 = 0xffffffffu;
 
+// Hits that the workgroup has extended.
+var<private> n_runs: u32;
 var<workgroup> sh_n: u32;
 var<workgroup> sh_pick: vec2<u32>;                      // slot and hits
 var<workgroup> sh_hit: vec2<u32>;                       // the next special hit that counts, or NO_HIT
@@ -96,6 +98,14 @@ fn walk_hits(slot: u32, n: u32, lane: u32) {
             break;
         }
         if params.is_window == 0u {
+            if n_runs == params.extension_capacity {
+                // Dispatches stay short: the host cuts the piece into smaller ones.
+                if lane == 0u {
+                    fail();
+                }
+                break;
+            }
+            n_runs += 1u;
             extend(slot, hit, lane);
         } else if lane == 0u {
             let query_end = query_end_of(hit.x);

@@ -18,7 +18,7 @@ const OPTIONS: &[&str] = &[
     "--format=maf",
     "--hspthresh=1200 --gappedthresh=1200 --ydrop=3000 --inner=1500 --format=axt+",
     "--nogapped --hspthresh=1500 --format=general",
-    "--strand=minus --recoverseeds --format=lav",
+    "--strand=minus --recoverseeds --format=axt",
     "--querydepth=keep,nowarn:2 --format=sam",
     "--queryhspbest=5 --format=cigar",
 ];
@@ -65,7 +65,7 @@ fn many_queries_give_what_they_give_on_the_cpu() {
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut random = Random::new(91);
-    let pair = evolve(&mut random, &Evolution { breaks: 4000.0, duplications: 1e-4, ..Evolution::mammal(40_000) });
+    let pair = evolve(&mut random, &Evolution { breaks: 4000.0, duplications: 1e-4, ..Evolution::mammal(20_000) });
     let halves = pair.target.split_at(pair.target.len() / 3);
     let target = fasta("target1", halves.0) + &fasta("target2", halves.1);
     std::fs::write(folder.path().join("target.fa"), target).expect("write the target");
@@ -73,7 +73,7 @@ fn many_queries_give_what_they_give_on_the_cpu() {
     let device = device_name();
     for options in OPTIONS {
         let expected = print(folder.path(), options, "cpu");
-        assert!(expected.split(|&byte| byte == b'\n').count() > 20, "{options} prints nothing to compare");
+        assert!(expected.split(|&byte| byte == b'\n').count() > 8, "{options} prints nothing to compare");
         compare::assert_same_text(options, &expected, &print(folder.path(), options, &device));
     }
     let two = format!("{device},{device}");

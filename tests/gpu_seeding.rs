@@ -115,6 +115,7 @@ fn tight() -> SeedLimits {
         frequent_capacity: 3,
         frequent_groups: 1,
         walk_groups: 3,
+        extension_capacity: 100,
         candidate_capacity: 8,
         first_piece: Some(700),
         max_piece: 1500,
@@ -304,13 +305,7 @@ fn distant_diagonals_collide() {
             &gpu,
             (&target, &query),
             &options,
-            Some(SeedLimits {
-                run_cap: 45,
-                overflow_capacity: 400,
-                candidate_capacity: 400,
-                walk_groups: 256,
-                ..tight()
-            }),
+            Some(SeedLimits { run_cap: 45, overflow_capacity: 400, candidate_capacity: 400, ..tight() }),
         );
     }
 }

@@ -17,6 +17,7 @@ struct SeedParams {
     overflow_capacity: u32,
     frequent_capacity: u32,
     candidate_capacity: u32,
+    extension_capacity: u32,    // hits that a workgroup of seed_walk extends
     has_checks: u32,        // 1: hits must pass the tests of the next three fields and of --self
     is_masked_later: u32,   // 1: words of the table may touch masked bases (lastz-semantics 6.6)
     resolve_mask: u32,      // places known by class only (2.1)

@@ -36,6 +36,8 @@ gpu_struct! {
         frequent_capacity: u32,
         /// Candidates that a batch holds.
         candidate_capacity: u32,
+        /// Hits that a workgroup of `seed_walk` extends.
+        extension_capacity: u32,
         /// 1: hits must pass the tests of the next three fields and of `--self`.
         has_checks: u32,
         /// 1: words of the table may touch masked bases (lastz-semantics 6.6).

@@ -22,6 +22,8 @@ pub struct SeedLimits {
     pub frequent_groups: u32,
     /// Workgroups that work off the residues with hits that must be extended anew.
     pub walk_groups: u32,
+    /// Hits that each of these extends in a piece, at least 1.
+    pub extension_capacity: u32,
     /// Candidates of a batch.
     pub candidate_capacity: u32,
     /// Query windows of the first piece; `None`: as many as a random query would need for well filled buckets.
@@ -46,6 +48,7 @@ impl SeedLimits {
             frequent_capacity: 1 << 18,
             frequent_groups: if is_software { 64 } else { 512 },
             walk_groups: 2048,
+            extension_capacity: if is_software { 200 } else { 1 << 12 },
             candidate_capacity: 1 << if is_software { 18 } else { 20 },
             first_piece: None,
             max_piece: 1 << (KEY_BITS - FLIP_BITS),
@@ -78,6 +81,7 @@ impl SeedLimits {
             max_piece: self.max_piece.min(MAX_POSITIONS).min(MAX_GROUPS * LOOKUP_LANES / n_flips).max(1),
             frequent_groups: self.frequent_groups.clamp(1, MAX_GROUPS),
             walk_groups: self.walk_groups.clamp(1, MAX_GROUPS),
+            extension_capacity: self.extension_capacity.max(1),
             batch: self.batch.clamp(1, MAX_PIECES as usize),
             run_cap: self.run_cap.clamp(1, MAX_RUN_CAP),
             ..self

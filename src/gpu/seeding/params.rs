@@ -38,6 +38,7 @@ pub(super) fn params_for(
         overflow_capacity: limits.overflow_capacity,
         frequent_capacity: limits.frequent_capacity,
         candidate_capacity: limits.candidate_capacity,
+        extension_capacity: limits.extension_capacity,
         has_checks: u32::from(layout.resolve_mask != 0 || table.is_stale),
         is_masked_later: u32::from(table.is_stale),
         resolve_mask: layout.resolve_mask as u32,
