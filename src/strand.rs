@@ -10,11 +10,12 @@ use crate::anchor::{anchor_of, anchors, sort_anchors};
 use crate::cpu::Ydrop;
 use crate::error::Result;
 use crate::extend::stitch::stitch;
-use crate::extend::{BulkExtender, GappedCounts, GappedStage, Truncation};
+use crate::extend::{BulkExtender, GappedCounts, GappedStage, RelaxedStage, Truncation};
 use crate::filter::adaptive::AdaptiveTable;
 use crate::filter::{HspFinder, HspSearch, SearchCounts, entropy_adjusted, merge_by_diagonal};
 use crate::options::{
-    GapFreeExtension, GappedOptions, GappedThreshold, HspThreshold, Options, QueryLimits, SelfComparison, Strands,
+    Contract, GapFreeExtension, GappedOptions, GappedThreshold, HspThreshold, Options, QueryLimits, SelfComparison,
+    Strands,
 };
 use crate::post::filters::{self, FilterStage};
 use crate::post::inner::{Rectangle, interpolate};
@@ -147,7 +148,7 @@ impl<'a> StrandComparison<'a> {
                 (Some(_), Some(ydrop)) => {
                     let anchor =
                         anchor_of(&found.hsp, &self.target.bases, &self.query.bases, &self.options.scoring.gapped);
-                    let (left, right) = ydrop.run_both(self.target, self.query, &anchor, None, &mut workspace);
+                    let (left, right) = ydrop.run_both(self.target, self.query, &anchor, &mut workspace);
                     stitch(&anchor, &left, &right, self.target, self.query, &self.options.scoring)
                         .filter(|block| block.score >= threshold && !block.script.is_empty())
                 }
@@ -188,25 +189,28 @@ impl<'a> StrandComparison<'a> {
         drop(hsps);
         let half = self.query.len() as u64 / 2;
         let told = AtomicU64::new(0);
-        let stage = GappedStage {
-            target: self.target,
-            query: self.query,
-            scoring: &self.options.scoring,
-            ydrop,
-            threshold,
-            all_bounds: gapped.all_bounds,
-            wave,
-            bulk: self.bulk,
-            progress: &|done, all| {
-                let reached = half * done as u64 / (all as u64).max(1);
-                (self.progress)(reached - told.swap(reached, Relaxed));
-            },
+        let progress = |done: usize, all: usize| {
+            let reached = half * done as u64 / (all as u64).max(1);
+            (self.progress)(reached - told.swap(reached, Relaxed));
         };
+        let (target, query, scoring, all_bounds) = (self.target, self.query, &self.options.scoring, gapped.all_bounds);
+        let (bulk, progress) = (self.bulk, &progress);
         let mut depth = depth;
-        let result = stage.run(&anchors, forced.clone(), &mut |block| {
+        let mut accepted = |block: &Block| {
             let goes_on = depth.as_mut().is_none_or(|depth| depth.accept(block));
             if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        })?;
+        };
+        let result = match gapped.contract {
+            Contract::Exact => {
+                GappedStage { target, query, scoring, ydrop, threshold, all_bounds, wave, bulk, progress }.run(
+                    &anchors,
+                    forced.clone(),
+                    &mut accepted,
+                )
+            }
+            Contract::Relaxed => RelaxedStage { target, query, scoring, ydrop, threshold, all_bounds, bulk, progress }
+                .run(&anchors, forced.clone(), &mut accepted),
+        }?;
         let mut found = StrandBlocks {
             blocks: result.blocks,
             truncations: result.truncations,

@@ -20,7 +20,7 @@ use super::unit::{GpuUnit, OneSided};
 use super::variant::Variant;
 use crate::alignment::{Anchor, EditScript};
 use crate::extend::side::{Direction, Side, WINDOW_ROWS, Windows};
-use crate::options::GappedOptions;
+use crate::options::{Contract, GappedOptions};
 use crate::scoring::{Matrix, Scoring};
 use crate::sequence::SequenceSet;
 
@@ -109,6 +109,9 @@ impl GpuExtender {
         }
         if open > SCORE_LIMIT || extend > SCORE_LIMIT || !(0..=SCORE_LIMIT << 4).contains(&y_drop) {
             return Some("gap costs or y-drop are too large for the GPU".to_string());
+        }
+        if options.contract == Contract::Relaxed {
+            return Some("--relaxed runs on the CPU".to_string());
         }
         if !options.trim_to_peak {
             return Some("--noytrim runs on the CPU".to_string());
