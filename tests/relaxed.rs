@@ -211,11 +211,38 @@ fn output_does_not_depend_on_threads() {
 
 #[test]
 fn simple_pairs_give_the_exact_alignments() {
-    let plan = Evolution { breaks: 1e9, duplications: 0.0, new_repeats: 0.0, ..Evolution::strain(20_000) };
+    let plan =
+        Evolution { repeats: 0.0, new_repeats: 0.0, tandem: 0.0, duplications: 0.0, ..Evolution::strain(20_000) };
     let folder = pair(52, &plan);
     let words = "--strand=plus --format=general-:score,zstart1,end1,zstart2,end2,cigarx --device=cpu";
     let exact = print(folder.path(), words);
     let relaxed = print(folder.path(), &format!("{words} --relaxed"));
     assert!(exact.len() > 100);
     compare::assert_same_text("relaxed and exact", &exact, &relaxed);
+}
+
+/// On a software adapter, if there is one (`FASTZ_REQUIRE_GPU=1` makes its absence a failure).
+#[test]
+fn output_does_not_depend_on_the_device() {
+    let test = "output_does_not_depend_on_the_device";
+    if gpu_support::gpu_or_skip(test).is_none() {
+        return;
+    }
+    let folder = pair(53, &Evolution { breaks: 4000.0, duplications: 1e-4, n_runs: 1e-4, ..Evolution::mammal(25_000) });
+    let report = folder.path().join("report.json");
+    for words in [
+        "--format=maf-",
+        "--nogfextend --notransition --format=general-",
+        "--hspthresh=1200 --gappedthresh=1200 --ydrop=3000 --allgappedbounds --format=cigar",
+        "--hspthresh=2000 --inner=1500 --ambiguous=iupac --format=axt",
+    ] {
+        let cpu = print(folder.path(), &format!("{words} --relaxed --device=cpu"));
+        assert!(cpu.len() > 100, "{words} prints nothing to compare");
+        let gpu = print(folder.path(), &format!("{words} --relaxed --device=gpu:0 --report={}", report.display()));
+        compare::assert_same_text(words, &cpu, &gpu);
+        let report = std::fs::read_to_string(&report).expect("a report");
+        let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+        assert!(report["gpu"]["eager"].as_u64() > Some(0), "{report}");
+        assert!(report["gpu"]["inspected"].as_u64() > report["gpu"]["eager"].as_u64(), "{report}");
+    }
 }

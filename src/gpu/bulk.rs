@@ -5,11 +5,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::context::{Gpu, GpuError};
 use super::extender::{GpuCounts, GpuExtender};
 use super::fault::{FaultLog, OnFault};
+use super::relaxed::RelaxedExtender;
 use super::unit::GpuUnit;
 use crate::alignment::Anchor;
 use crate::error::Result;
 use crate::extend::{BulkExtender, BulkUnit, Side};
-use crate::options::GappedOptions;
+use crate::options::{Contract, GappedOptions};
 use crate::scoring::Scoring;
 use crate::sequence::SequenceSet;
 
@@ -19,8 +20,49 @@ pub struct GpuBulk {
     scoring: Scoring,
     options: GappedOptions,
     /// Compiled when the first unit comes: that takes longer than many a run.
-    extender: Mutex<Option<GpuExtender>>,
+    extender: Mutex<Option<Engine>>,
     faults: FaultLog,
+}
+
+/// The kernels of one contract.
+enum Engine {
+    Exact(GpuExtender),
+    Relaxed(RelaxedExtender),
+}
+
+impl Engine {
+    fn new(gpu: Gpu, scoring: &Scoring, options: &GappedOptions) -> std::result::Result<Engine, GpuError> {
+        Ok(match options.contract {
+            Contract::Exact => Engine::Exact(GpuExtender::new(gpu, scoring, options)?),
+            Contract::Relaxed => Engine::Relaxed(RelaxedExtender::new(gpu, scoring, options)?),
+        })
+    }
+
+    fn counts(&self) -> GpuCounts {
+        match self {
+            Engine::Exact(extender) => extender.counts(),
+            Engine::Relaxed(extender) => extender.counts(),
+        }
+    }
+
+    fn load<'a>(&self, target: &'a SequenceSet, query: &'a SequenceSet) -> std::result::Result<GpuUnit<'a>, String> {
+        match self {
+            Engine::Exact(extender) => extender.load(target, query),
+            Engine::Relaxed(extender) => extender.load(target, query),
+        }
+    }
+
+    fn extend(
+        &mut self,
+        unit: &GpuUnit,
+        anchors: &[Anchor],
+        wants_script: &dyn Fn(&Side, &Side) -> bool,
+    ) -> std::result::Result<Vec<Option<(Side, Side)>>, GpuError> {
+        match self {
+            Engine::Exact(extender) => extender.extend(unit, anchors, wants_script),
+            Engine::Relaxed(extender) => extender.extend(unit, anchors, wants_script),
+        }
+    }
 }
 
 impl GpuBulk {
@@ -37,7 +79,7 @@ impl GpuBulk {
 
     /// What the device did so far; `None` if it was never needed.
     pub fn counts(&self) -> Option<GpuCounts> {
-        self.lock().as_ref().map(GpuExtender::counts)
+        self.lock().as_ref().map(Engine::counts)
     }
 
     /// Why the device was given up, if it was.
@@ -45,14 +87,14 @@ impl GpuBulk {
         self.faults.first()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<GpuExtender>> {
+    fn lock(&self) -> MutexGuard<'_, Option<Engine>> {
         self.extender.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs `work` with the extender, and takes note of its failure.
     fn with_extender<T>(
         &self,
-        work: impl FnOnce(&mut GpuExtender) -> std::result::Result<T, GpuError>,
+        work: impl FnOnce(&mut Engine) -> std::result::Result<T, GpuError>,
     ) -> Result<Option<T>> {
         if self.fault().is_some() {
             return Ok(None);
@@ -60,7 +102,7 @@ impl GpuBulk {
         let mut slot = self.lock();
         let done = match &mut *slot {
             Some(extender) => work(extender),
-            None => GpuExtender::new(self.gpu.clone(), &self.scoring, &self.options)
+            None => Engine::new(self.gpu.clone(), &self.scoring, &self.options)
                 .and_then(|extender| work(slot.insert(extender))),
         };
         match done {

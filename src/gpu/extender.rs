@@ -19,9 +19,10 @@ use super::screen::GpuScreen;
 use super::unit::{GpuUnit, OneSided};
 use super::variant::Variant;
 use crate::alignment::{Anchor, EditScript};
+use crate::extend::relaxed::PRUNE_ROWS;
 use crate::extend::side::{Direction, Side, WINDOW_ROWS, Windows};
-use crate::options::{Contract, GappedOptions};
-use crate::scoring::{Matrix, Scoring};
+use crate::options::GappedOptions;
+use crate::scoring::{Matrix, ScoreClasses, Scoring};
 use crate::sequence::SequenceSet;
 
 /// What the GPU did and what it left to the CPU.
@@ -29,6 +30,10 @@ use crate::sequence::SequenceSet;
 pub struct GpuCounts {
     /// Runs inspected.
     pub inspected: u64,
+    /// Relaxed: runs whose script came with their score, as they end in the eager tile.
+    pub eager: u64,
+    /// Relaxed: cells that the inspector computed; the useful ones are among them.
+    pub computed_cells: u64,
     /// Runs executed, by size class.
     pub executed: [u64; N_SIZE_CLASSES],
     /// Runs repeated with a wider ring.
@@ -109,9 +114,6 @@ impl GpuExtender {
         }
         if open > SCORE_LIMIT || extend > SCORE_LIMIT || !(0..=SCORE_LIMIT << 4).contains(&y_drop) {
             return Some("gap costs or y-drop are too large for the GPU".to_string());
-        }
-        if options.contract == Contract::Relaxed {
-            return Some("--relaxed runs on the CPU".to_string());
         }
         if !options.trim_to_peak {
             return Some("--noytrim runs on the CPU".to_string());
@@ -383,7 +385,7 @@ fn side(verdict: &Verdict, windows: Windows) -> Side {
 /// The kernels count cells in 32 bits.
 const MOST_CELLS: u64 = 1 << 31;
 
-fn params(scoring: &Scoring, options: &GappedOptions) -> Params {
+pub(super) fn params(scoring: &Scoring, options: &GappedOptions) -> Params {
     let gap_first = scoring.gap_open + scoring.gap_extend;
     let reserve = u64::from((options.y_drop / scoring.gap_extend + 6) as u32);
     let memory = options.traceback_bytes.map_or(MOST_CELLS, |bytes| (bytes as u64).min(MOST_CELLS));
@@ -400,6 +402,7 @@ fn params(scoring: &Scoring, options: &GappedOptions) -> Params {
         target_origin: PADDING as u32,
         query_origin: PADDING as u32,
         best_limit: BEST_LIMIT,
+        revival: (PRUNE_ROWS as i32 - 1) * ScoreClasses::new(&scoring.gapped).max_score().clamp(0, SCORE_LIMIT),
         ..Params::default()
     }
 }

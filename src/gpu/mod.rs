@@ -17,6 +17,7 @@
 //! | `form` | the exact kernels compiled for one variant |
 //! | [`extender`] | both sides of anchors: inspect, then execute what is wanted |
 //! | [`bounded`] | the same under the bounds of accepted blocks |
+//! | [`relaxed`] | both sides of anchors by the relaxed contract |
 //! | `executor` | repeat runs with links, trace back |
 //! | [`bulk`] | the extender behind the seam to the commit loop |
 //! | [`seeding`] | seed hits and the gap-free filter |
@@ -38,6 +39,7 @@ pub mod kernel;
 pub mod layout;
 pub mod letters;
 pub mod queue;
+pub mod relaxed;
 pub mod screen;
 pub mod seeding;
 pub mod shaders;
@@ -50,6 +52,7 @@ pub use context::{AdapterChoice, Gpu, GpuError};
 pub use extender::{GpuCounts, GpuExtender, Inspected};
 pub use fault::OnFault;
 pub use finder::GpuFinder;
+pub use relaxed::{InspectedRelaxed, RelaxedExtender};
 pub use screen::{GpuScreen, Screened};
 pub use seeding::GpuSeeder;
 pub use unit::{GpuUnit, OneSided};

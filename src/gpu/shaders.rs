@@ -29,6 +29,12 @@ pub enum Shader {
     Traceback,
     /// `shaders/screen.wgsl`
     Screen,
+    /// `shaders/relaxed_inspector.wgsl`
+    RelaxedInspector,
+    /// `shaders/relaxed_executor.wgsl`
+    RelaxedExecutor,
+    /// `shaders/relaxed_traceback.wgsl`
+    RelaxedTraceback,
     /// `shaders/seed_lookup.wgsl`
     SeedLookup,
     /// `shaders/seed_frequent.wgsl`
@@ -39,11 +45,14 @@ pub enum Shader {
 
 impl Shader {
     /// All kernels.
-    pub const ALL: [Shader; 7] = [
+    pub const ALL: [Shader; 10] = [
         Shader::ExactInspector,
         Shader::ExactExecutor,
         Shader::Traceback,
         Shader::Screen,
+        Shader::RelaxedInspector,
+        Shader::RelaxedExecutor,
+        Shader::RelaxedTraceback,
         Shader::SeedLookup,
         Shader::SeedFrequent,
         Shader::SeedWalk,
@@ -56,6 +65,9 @@ impl Shader {
             Shader::ExactExecutor => "exact_executor",
             Shader::Traceback => "traceback",
             Shader::Screen => "screen",
+            Shader::RelaxedInspector => "relaxed_inspector",
+            Shader::RelaxedExecutor => "relaxed_executor",
+            Shader::RelaxedTraceback => "relaxed_traceback",
             Shader::SeedLookup => "seed_lookup",
             Shader::SeedFrequent => "seed_frequent",
             Shader::SeedWalk => "seed_walk",
@@ -69,6 +81,9 @@ impl Shader {
             Shader::ExactExecutor => include_str!("../../shaders/exact_executor.wgsl"),
             Shader::Traceback => include_str!("../../shaders/traceback.wgsl"),
             Shader::Screen => include_str!("../../shaders/screen.wgsl"),
+            Shader::RelaxedInspector => include_str!("../../shaders/relaxed_inspector.wgsl"),
+            Shader::RelaxedExecutor => include_str!("../../shaders/relaxed_executor.wgsl"),
+            Shader::RelaxedTraceback => include_str!("../../shaders/relaxed_traceback.wgsl"),
             Shader::SeedLookup => include_str!("../../shaders/seed_lookup.wgsl"),
             Shader::SeedFrequent => include_str!("../../shaders/seed_frequent.wgsl"),
             Shader::SeedWalk => include_str!("../../shaders/seed_walk.wgsl"),
@@ -85,6 +100,12 @@ const COMMONS: &[(&str, &str)] = &[
     ("bounded", include_str!("../../shaders/common/bounded.wgsl")),
     ("spans", include_str!("../../shaders/common/spans.wgsl")),
     ("unbounded", include_str!("../../shaders/common/unbounded.wgsl")),
+    ("links", include_str!("../../shaders/common/links.wgsl")),
+    ("relaxed_column", include_str!("../../shaders/common/relaxed_column.wgsl")),
+    ("relaxed_run", include_str!("../../shaders/common/relaxed_run.wgsl")),
+    ("relaxed_stripe", include_str!("../../shaders/common/relaxed_stripe.wgsl")),
+    ("stripe_plan", include_str!("../../shaders/common/stripe_plan.wgsl")),
+    ("walk", include_str!("../../shaders/common/walk.wgsl")),
     ("stripe", include_str!("../../shaders/common/stripe.wgsl")),
     ("seed_bases", include_str!("../../shaders/common/seed_bases.wgsl")),
     ("seed_layout", include_str!("../../shaders/common/seed_layout.wgsl")),

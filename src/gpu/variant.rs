@@ -30,6 +30,9 @@ pub struct Variant {
 /// finish on 16.
 const STRIPE_ROWS: u32 = 8;
 
+/// Rows of a stripe of the relaxed contract.
+const CONTRACT_ROWS: u32 = crate::extend::relaxed::STRIPE_ROWS as u32;
+
 /// Columns that a lane of 32 and more can hold in registers.
 const COLUMN_CHOICES: [u32; 4] = [8, 16, 24, 32];
 /// Smallest ring: the leftmost block is given up only when all its columns are dead, which needs some slack.
@@ -88,6 +91,22 @@ impl Variant {
         }
     }
 
+    /// Whether the relaxed kernels have this form: its stripes divide those of the contract, and a word holds the links of
+    /// a lane's rows.
+    pub fn is_relaxed(&self) -> bool {
+        self.stripe_rows <= 8 && CONTRACT_ROWS.is_multiple_of(self.lanes * self.stripe_rows)
+    }
+
+    /// The form of the relaxed kernels for an adapter.
+    pub fn for_stripes(capabilities: &Capabilities) -> Variant {
+        let of_lanes =
+            |variant: Variant| Variant { stripe_rows: STRIPE_ROWS.min(CONTRACT_ROWS / variant.lanes), ..variant };
+        match capabilities.fixed_subgroup {
+            Some(lanes @ 4..=256) => of_lanes(Variant::subgroup(lanes, COLUMN_CHOICES[0])),
+            _ => of_lanes(Variant::workgroup(32, COLUMN_CHOICES[0])),
+        }
+    }
+
     fn for_workgroup(capabilities: &Capabilities, window: u32) -> Variant {
         let most = capabilities.max_workgroup_lanes.clamp(32, 256);
         let lanes = [32, 64, 128, 256].into_iter().find(|lanes| *lanes == most || lanes * 32 >= window).unwrap_or(most);
@@ -99,12 +118,13 @@ impl Variant {
     pub fn constants(&self) -> String {
         format!(
             "const LANES: u32 = {}u;\nconst COLUMNS: u32 = {}u;\nconst WORDS: u32 = {}u;\nconst KEPT_WORDS: u32 = {}u;\n\
-             const STRIPE_ROWS: u32 = {}u;\n",
+             const STRIPE_ROWS: u32 = {}u;\nconst ROWS_PER_STRIPE: u32 = {}u;\n",
             self.lanes,
             self.columns,
             self.words(),
             self.kept_words(),
-            self.stripe_rows
+            self.stripe_rows,
+            self.lanes * self.stripe_rows
         )
     }
 }
