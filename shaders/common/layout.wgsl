@@ -15,7 +15,7 @@ struct Params {
     best_limit: i32,        // a run whose best exceeds this is out of range
     goal: i32,              // screen: score that both sides of an anchor must be able to reach together
     step_limit: u32,        // screen: steps that an anchor may take
-    revival: i32,           // relaxed: the most that a path can gain up to the next row in which cells die
+    max_score: i32,         // relaxed: the most that a pair can score, at least 0
 }
 
 // One one-sided run. Row r is target base target_start +- (r - 1), column c is query base query_start +- (c - 1).

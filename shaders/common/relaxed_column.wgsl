@@ -1,6 +1,10 @@
 // relaxed_column: one column of a lane's STRIPE_ROWS rows, by the relaxed contract (src/extend/relaxed.rs).
 //
-//   P = C(above, left) + score      C = max(P, D, I)      a gap opens only where P >= D and P >= I
+//   P = C(above, left) + score      C = max(P, D, I)      a gap opens only where P >= D and P >= I, that is C = P
+//
+// D and I are held as D + open + extend and I + open + extend: what opens is then P itself, and a cell takes
+//
+//   C = max(max(D, I) - open - extend, P)    S = P if C = P, else DEAD    D = max(D - extend, S)    I = max(I - extend, S)
 //
 // Cells die in rows divisible by PRUNE_ROWS only. STRIPE_ROWS divides PRUNE_ROWS, so that such a row is the last one of
 // a lane, and elsewhere nothing has to be tested. C and D of that row go to the next lane; they say who died.
@@ -84,8 +88,8 @@ fn odd_score(row_class: u32, letter: u32, is_inside: bool) -> i32 {
     return select(PAST_THE_END, score_of(row_class, letter), is_inside);
 }
 
-// Returns the greatest C. `deletion_above` is D that enters the first row.
-fn sweep_column(above: i32, deletion_above: i32, letter: u32, column: u32, keeps_links: bool) -> i32 {
+// `deletion_above` is D that enters the first row, held as above.
+fn sweep_column(above: i32, deletion_above: i32, letter: u32, column: u32, finds_best: bool, keeps_links: bool) {
     var carried = above;
     var deletion = deletion_above;
     var top = DEAD;
@@ -94,13 +98,11 @@ fn sweep_column(above: i32, deletion_above: i32, letter: u32, column: u32, keeps
     }
 // for each stripe row r
     let pair$r = diagonal$r + dot4I8Packed(profile$r, letter);
-    let gap$r = max(deletion, insertion$r);
-    let is_pair$r = pair$r >= gap$r;
-    let value$r = max(pair$r, gap$r);
-    let opened$r = select(DEAD, pair$r - params.gap_open_extend, is_pair$r);
+    let value$r = max(max(deletion, insertion$r) - params.gap_open_extend, pair$r);
+    let opened$r = select(DEAD, pair$r, pair$r == value$r);
     if keeps_links {
-        let source = select(select(LINK_INSERTION, LINK_DELETION, deletion >= insertion$r), LINK_PAIR, is_pair$r);
-        let link = source
+        let gap = select(LINK_INSERTION, LINK_DELETION, deletion >= insertion$r);
+        let link = select(gap, LINK_PAIR, pair$r == value$r)
             | select(0u, LINK_INSERTION_EXTENDS, insertion$r - params.gap_extend >= opened$r)
             | select(0u, LINK_DELETION_EXTENDS, deletion - params.gap_extend >= opened$r);
         link_word |= link << (4u * $ru);
@@ -109,12 +111,14 @@ fn sweep_column(above: i32, deletion_above: i32, letter: u32, column: u32, keeps
     insertion$r = max(insertion$r - params.gap_extend, opened$r);
     diagonal$r = carried;
     carried = value$r;
-    top = max(top, value$r);
+    if finds_best {
+        top = max(top, value$r);
+    }
 // end
     let dies = carried < prune_below;
     last_c = select(carried, DEAD, dies);
     last_d = select(deletion, DEAD, dies);
-    if top >= lane_best {
+    if finds_best && top >= lane_best {
         var row = lane_row;
 // for each stripe row r
         row = select(row, lane_row + $ru, value$r == top);
@@ -125,5 +129,13 @@ fn sweep_column(above: i32, deletion_above: i32, letter: u32, column: u32, keeps
             lane_best_column = column;
         }
     }
+}
+
+// Nothing that this lane hands on is greater: C of its last column, and of the row above it.
+fn greatest_of_lane() -> i32 {
+    var top = last_c;
+// for each stripe row r
+    top = max(top, diagonal$r);
+// end
     return top;
 }

@@ -5,19 +5,23 @@
 //             move one lane down with every step                  go to the next lane; those of the last lane to memory
 //
 // All live cells of a stripe lie at or right of the first live column of the row above. They end where the row above has
-// no live cell any more and all lanes have been too low to come to life again for STRIPE_CHECK steps.
+// no live cell any more and no lane holds a cell that could come to life again before the next pruning.
+//
+// Steps come in turns. With each step a path gains one pair at most; a turn that begins too far below the best to reach
+// it does not look for a better one.
 //
 // hooks: LINKS, threshold_of_stripe(task, stripe_ix), end_of_stripe(task, stripe_ix), emit_links(task, step, column)
 
-// Steps between looks at whether any lane is live.
-const STRIPE_CHECK: u32 = 8u;
+// Steps of a turn.
+const TURN: u32 = min(8u, LANES);
 const NO_COLUMN: u32 = 0xffffffffu;
 const BARELY_ALIVE: i32 = DEAD / 2i;
 // Steps in which the lanes that hold the eager tile are in its columns.
 const EAGER_STEPS: u32 = EAGER_TILE + 1u + EAGER_TILE / STRIPE_ROWS;
 
-// C and D of the row above and the letter, for the LANES columns that lane 0 enters next.
+// For LANES columns: C and D of the row above and the letter, as lane 0 meets them, and C and D that the last lane leaves.
 var<workgroup> sh_entering: array<vec3<i32>, LANES>;
+var<workgroup> sh_leaving: array<vec2<i32>, LANES>;
 
 var<private> run_row: u32;           // first row of the stripe
 var<private> run_first: u32;         // first and last live column of the row above
@@ -76,72 +80,94 @@ const MOST_STEPS: u32 = RELAXED_BOUNDARY - 256u;
 
 var<private> next_first: u32;        // this lane's view of the live columns of the stripe's last row
 var<private> next_last: u32;
+var<private> odd_letters: u32;       // whether letters are odd: 1 in the present LANES columns, 2 in those before
+var<private> stripe_best: i32;       // the greatest cell so far, this stripe included
 
 // Sweeps the columns from run_first on, at most up to `end`. Returns the steps that it took.
 fn sweep_columns(task: Task, end: u32) -> u32 {
     let n_steps = end - run_first + LANES - 1u;
-    let live = run_threshold - params.revival;
+    let live = run_threshold - (i32(PRUNE_ROWS) - 1i) * params.max_score;
+    let reach = i32(TURN) * params.max_score;
     let any_odd_row = any_lane(has_odd_row);
-    var odd_letters = 0u;           // 1: in the present LANES columns, 2: in those before
+    odd_letters = 0u;
     next_first = NO_COLUMN;
     next_last = 0u;
+    stripe_best = run_best;
+    var is_high_above = false;
     var step = 0u;
-    var recent = DEAD;
     loop {
-        if step % LANES == 0u {
-            odd_letters = (odd_letters << 1u) & 2u;
-            odd_letters |= select(0u, 1u, load_entering(task, run_first + step));
-        }
-        let column = run_first + step - lane;
-        let entering = sh_entering[step % LANES];
-        let handed = from_lane_before(vec3(last_c, last_d, bitcast<i32>(last_letter)));
-        let given = select(handed, entering, lane == 0u);
-        last_letter = bitcast<u32>(given.z);
-        var letter = last_letter;
-        if any_odd_row || odd_letters != 0u {
-            letter = add_odd_scores(task, letter);
-        }
-        var top = DEAD;
-        if LINKS || (run_row == 1u && step < EAGER_STEPS) {
-            top = sweep_column(given.x, given.y, letter, column, true);
-            emit_links(task, step, column);
-        } else {
-            top = sweep_column(given.x, given.y, letter, column, false);
-        }
-        recent = max(recent, top);
-        // Before the last lane has reached the first column its cells are dead.
-        if lane == LANES - 1u && step >= LANES - 1u {
-            boundary[boundary_start + column % RELAXED_BOUNDARY] = vec2(last_c, last_d);
-            if last_c > BARELY_ALIVE && column <= task.columns {
-                next_first = min(next_first, column);
-                next_last = column;
-            }
-        }
-        step += 1u;
-        if step >= n_steps {
+        let top = max_of_lanes(greatest_of_lane());
+        let is_past = run_first + step > run_last + 2u && top < live && !LINKS;
+        if is_past || step >= n_steps || (step >= MOST_STEPS && !LINKS) {
             break;
         }
-        if !LINKS && step % STRIPE_CHECK == 0u {
-            if run_first + step > run_last + 2u && !any_lane(recent >= live) || step >= MOST_STEPS {
-                break;
-            }
-            recent = DEAD;
+        if step % LANES == 0u {
+            workgroupBarrier();
+            leave(task, step);
+            is_high_above = enter(task, run_first + step, stripe_best - reach);
+            workgroupBarrier();
         }
+        let is_odd = any_odd_row || odd_letters != 0u;
+        if LINKS || (run_row == 1u && step < EAGER_STEPS) {
+            for (var turn = 0u; turn < TURN; turn += 1u) {
+                sweep_step(task, step + turn, is_odd, true, true);
+            }
+            settle_best();
+        } else if is_high_above || top >= stripe_best - reach {
+            for (var turn = 0u; turn < TURN; turn += 1u) {
+                sweep_step(task, step + turn, is_odd, true, false);
+            }
+            settle_best();
+        } else {
+            for (var turn = 0u; turn < TURN; turn += 1u) {
+                sweep_step(task, step + turn, is_odd, false, false);
+            }
+        }
+        step += TURN;
     }
+    workgroupBarrier();
+    leave(task, step);
     return step;
 }
 
-// Gets the columns chunk .. chunk + LANES of the row above the stripe. Whether one of them has an odd letter.
-fn load_entering(task: Task, chunk: u32) -> bool {
-    let column = chunk + lane;
+fn sweep_step(task: Task, step: u32, is_odd: bool, finds_best: bool, keeps_links: bool) {
+    let column = run_first + step - lane;
+    let entering = sh_entering[step % LANES];
+    let handed = from_lane_before(vec3(last_c, last_d, bitcast<i32>(last_letter)));
+    let given = select(handed, entering, lane == 0u);
+    last_letter = bitcast<u32>(given.z);
+    var letter = last_letter;
+    if is_odd {
+        letter = add_odd_scores(task, letter);
+    }
+    sweep_column(given.x, given.y, letter, column, finds_best, keeps_links);
+    if keeps_links {
+        emit_links(task, step, column);
+    }
+    if lane == LANES - 1u {
+        sh_leaving[step % LANES] = vec2(last_c, last_d);
+    }
+}
+
+// Drops what a lane found if another one found better.
+fn settle_best() {
+    stripe_best = max_of_lanes(lane_best);
+    lane_best_row = select(0u, lane_best_row, lane_best == stripe_best);
+    lane_best = stripe_best;
+}
+
+// Gets the columns first .. first + LANES of the row above the stripe. Whether one of them reaches `high`.
+fn enter(task: Task, first: u32, high: i32) -> bool {
+    let column = first + lane;
     var c = DEAD;
     var d = DEAD;
     var letter = 1u;
     if column <= run_last {
         if run_row == 1u {
+            // A deletion opens from the insertion.
             let insertion = -params.gap_open_extend - (i32(column) - 1i) * params.gap_extend;
             c = select(insertion, 0i, column == 0u);
-            d = c - params.gap_open_extend;
+            d = c;
         } else {
             let above = boundary[boundary_start + column % RELAXED_BOUNDARY];
             c = above.x;
@@ -155,20 +181,35 @@ fn load_entering(task: Task, chunk: u32) -> bool {
         let base = params.query_origin + select(task.query_start + step, task.query_start - step, task.is_left == 1u);
         letter = letter_word(nibble_at(query_letters[base >> 3u], base));
     }
-    workgroupBarrier();
     sh_entering[lane] = vec3(c, d, bitcast<i32>(letter));
-    workgroupBarrier();
-    return any_lane(is_odd_letter(letter));
+    odd_letters = ((odd_letters << 1u) & 2u) | select(0u, 1u, any_lane(is_odd_letter(letter)));
+    return any_lane(c >= high);
+}
+
+// Keeps what the last lane left behind in the LANES steps, or fewer, before `end`: its column is LANES - 1 behind.
+fn leave(task: Task, end: u32) {
+    if end == 0u {
+        return;
+    }
+    let step = (end - 1u) / LANES * LANES + lane;
+    if step < end && step >= LANES - 1u {
+        let column = run_first + step - (LANES - 1u);
+        let left = sh_leaving[lane];
+        boundary[boundary_start + column % RELAXED_BOUNDARY] = left;
+        if left.x > BARELY_ALIVE && column <= task.columns {
+            next_first = min(next_first, column);
+            next_last = max(next_last, column);
+        }
+    }
 }
 
 // Moves the best on to the greatest cell of the stripe, the last one in row-major order among equals.
 fn note_best() {
-    let best = max_of_lanes(lane_best);
-    let row = max_of_lanes_u(select(0u, lane_best_row, lane_best == best));
+    settle_best();
+    let row = max_of_lanes_u(lane_best_row);
     if row > 0u {
-        let is_owner = lane_best == best && lane_best_row == row;
-        run_best = best;
+        run_best = stripe_best;
         run_best_row = row;
-        run_best_column = max_of_lanes_u(select(0u, lane_best_column, is_owner));
+        run_best_column = max_of_lanes_u(select(0u, lane_best_column, lane_best_row == row));
     }
 }

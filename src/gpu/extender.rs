@@ -19,7 +19,6 @@ use super::screen::GpuScreen;
 use super::unit::{GpuUnit, OneSided};
 use super::variant::Variant;
 use crate::alignment::{Anchor, EditScript};
-use crate::extend::relaxed::PRUNE_ROWS;
 use crate::extend::side::{Direction, Side, WINDOW_ROWS, Windows};
 use crate::options::GappedOptions;
 use crate::scoring::{Matrix, ScoreClasses, Scoring};
@@ -402,7 +401,7 @@ pub(super) fn params(scoring: &Scoring, options: &GappedOptions) -> Params {
         target_origin: PADDING as u32,
         query_origin: PADDING as u32,
         best_limit: BEST_LIMIT,
-        revival: (PRUNE_ROWS as i32 - 1) * ScoreClasses::new(&scoring.gapped).max_score().clamp(0, SCORE_LIMIT),
+        max_score: ScoreClasses::new(&scoring.gapped).max_score().clamp(0, SCORE_LIMIT),
         ..Params::default()
     }
 }

@@ -72,8 +72,8 @@ gpu_struct! {
         goal: i32,
         /// Screen: steps that an anchor may take.
         step_limit: u32,
-        /// Relaxed: the most that a path can gain up to the next row in which cells die.
-        revival: i32,
+        /// Relaxed: the most that a pair can score, at least 0.
+        max_score: i32,
     }
 }
 

@@ -307,8 +307,9 @@ impl RelaxedExtender {
             let stripes = inspected.stripes.iter().map(|stripe| {
                 let end = stripe.end.min(side.columns + 1);
                 let link_start = link_words as u32;
-                // Step s has the columns first + s - lane of all lanes.
-                link_words += u64::from(end - stripe.first + lanes - 1) * u64::from(lanes);
+                // Step s has the columns first + s - lane of all lanes; steps come in turns of up to eight.
+                let steps = (end - stripe.first + lanes - 1).next_multiple_of(8);
+                link_words += u64::from(steps) * u64::from(lanes);
                 StripePlan { first: stripe.first, end, threshold: stripe.threshold, link_start }
             });
             let stripes = stripes.collect();
