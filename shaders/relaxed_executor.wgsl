@@ -35,7 +35,7 @@ fn end_of_stripe(task: Task, stripe_ix: u32) -> u32 {
     return plan_of_stripe(task, stripe_ix).end;
 }
 
-fn emit_links(task: Task, step: u32, column: u32) {
+fn emit_links(step: u32, column: u32) {
     links[links_start + step * LANES + lane] = link_word;
 }
 

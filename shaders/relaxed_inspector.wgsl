@@ -32,8 +32,8 @@ fn end_of_stripe(task: Task, stripe_ix: u32) -> u32 {
     return task.columns + 1u;
 }
 
-fn emit_links(task: Task, step: u32, column: u32) {
-    if lane * STRIPE_ROWS < EAGER_TILE && column < TILE_COLUMNS {
+fn emit_links(step: u32, column: u32) {
+    if run_row == 1u && lane * STRIPE_ROWS < EAGER_TILE && column < TILE_COLUMNS {
         boundary[header_start + TILE_START + lane * TILE_COLUMNS + column] = vec2(bitcast<i32>(link_word), 0i);
     }
 }

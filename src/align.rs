@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use crate::alignment::Block;
 use crate::cpu::Ydrop;
 use crate::error::Result;
-use crate::extend::{BulkExtender, Truncation};
+use crate::extend::{BulkExtender, LookAhead, Truncation};
 use crate::filter::adaptive::AdaptiveTable;
 use crate::filter::query_best::{QueryHsps, keep_best};
 use crate::filter::{HspFinder, SearchCounts};
@@ -94,6 +94,7 @@ pub struct Aligner {
     counts: Counts,
     progress: Box<dyn Fn(u64) + Send + Sync>,
     bulk: Option<Box<dyn BulkExtender>>,
+    look_ahead: LookAhead,
     finder: Option<Box<dyn HspFinder>>,
 }
 
@@ -151,6 +152,7 @@ impl Aligner {
             counts: Counts::default(),
             progress: Box::new(|_| {}),
             bulk: None,
+            look_ahead: LookAhead::default(),
             finder: None,
             target,
             options,
@@ -304,6 +306,7 @@ impl Aligner {
             query,
             ydrop: self.ydrop.as_ref(),
             bulk: self.bulk.as_deref(),
+            look_ahead: Some(&self.look_ahead),
             finder: self.finder.as_deref(),
             is_searched: self.table.is_some(),
             progress: &self.progress,
@@ -450,7 +453,6 @@ impl Aligner {
         let comparison = self.comparison(strand);
         let half = strand.len() as u64 / 2;
         let depth = self.depth_limit.as_ref().map(|limit| limit.strand(strand));
-        let wave = rayon::current_num_threads();
         let started = Instant::now();
         match (work, &self.table) {
             (Work::Done(found), _) => Ok((*found, SearchCounts::default())),
@@ -459,7 +461,7 @@ impl Aligner {
                 (self.progress)(half);
                 let searched = started.elapsed().as_secs_f64();
                 let given = GivenHsps { hsps, ..GivenHsps::default() };
-                let mut found = comparison.blocks(given, depth, wave)?;
+                let mut found = comparison.blocks(given, depth)?;
                 found.seconds.search = searched;
                 found.seconds.extend = started.elapsed().as_secs_f64() - searched;
                 Ok((found, search))
@@ -467,7 +469,7 @@ impl Aligner {
             (Work::Search, None) => Ok(Default::default()),
             (Work::Extend(given), _) => {
                 (self.progress)(half);
-                let mut found = comparison.blocks(given, depth, wave)?;
+                let mut found = comparison.blocks(given, depth)?;
                 found.seconds.extend = started.elapsed().as_secs_f64();
                 Ok((found, SearchCounts::default()))
             }

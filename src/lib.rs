@@ -1,7 +1,7 @@
 //! fastz: whole-genome pairwise alignment that gives LASTZ's alignments, byte for byte.
 //!
 //! ```text
-//! read -> index -> seed -> filter -> anchor -> extend in waves, commit in order -> post -> write
+//! read -> index -> seed -> filter -> anchor -> extend ahead, commit in order -> post -> write
 //! ```
 //! [`align::align`] does it in memory for one target and one query; [`align::Aligner`] for many queries, with a
 //! [`align::Sink`] for what is found. [`Options`] decides what is found; its defaults are LASTZ's.

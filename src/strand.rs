@@ -10,7 +10,7 @@ use crate::anchor::{anchor_of, anchors, sort_anchors};
 use crate::cpu::Ydrop;
 use crate::error::Result;
 use crate::extend::stitch::stitch;
-use crate::extend::{BulkExtender, GappedCounts, GappedStage, RelaxedStage, Truncation};
+use crate::extend::{BulkExtender, GappedCounts, GappedStage, LookAhead, RelaxedStage, Truncation};
 use crate::filter::adaptive::AdaptiveTable;
 use crate::filter::{HspFinder, HspSearch, SearchCounts, entropy_adjusted, merge_by_diagonal};
 use crate::options::{
@@ -39,6 +39,8 @@ pub(crate) struct StrandComparison<'a> {
     pub query: &'a SequenceSet,
     pub ydrop: Option<&'a Ydrop>,
     pub bulk: Option<&'a dyn BulkExtender>,
+    /// How far gapped extension runs ahead; `None`: one anchor after the other.
+    pub look_ahead: Option<&'a LookAhead>,
     pub finder: Option<&'a dyn HspFinder>,
     /// Whether HSPs come from a search; otherwise they are given (`--segments`).
     pub is_searched: bool,
@@ -164,7 +166,7 @@ impl<'a> StrandComparison<'a> {
     }
 
     /// Everything after the HSPs.
-    pub fn blocks(&self, given: GivenHsps, depth: Option<StrandDepth>, wave: usize) -> Result<StrandBlocks> {
+    pub fn blocks(&self, given: GivenHsps, depth: Option<StrandDepth>) -> Result<StrandBlocks> {
         let GivenHsps { mut hsps, derived_threshold, rescored, unmerged } = given;
         if unmerged && (self.options.seed.recover_hits || self.options.seed.twins.is_some()) {
             hsps = merge_by_diagonal(hsps);
@@ -194,7 +196,7 @@ impl<'a> StrandComparison<'a> {
             (self.progress)(reached - told.swap(reached, Relaxed));
         };
         let (target, query, scoring, all_bounds) = (self.target, self.query, &self.options.scoring, gapped.all_bounds);
-        let (bulk, progress) = (self.bulk, &progress);
+        let (look_ahead, bulk, progress) = (self.look_ahead, self.bulk, &progress);
         let mut depth = depth;
         let mut accepted = |block: &Block| {
             let goes_on = depth.as_mut().is_none_or(|depth| depth.accept(block));
@@ -202,7 +204,7 @@ impl<'a> StrandComparison<'a> {
         };
         let result = match gapped.contract {
             Contract::Exact => {
-                GappedStage { target, query, scoring, ydrop, threshold, all_bounds, wave, bulk, progress }.run(
+                GappedStage { target, query, scoring, ydrop, threshold, all_bounds, look_ahead, bulk, progress }.run(
                     &anchors,
                     forced.clone(),
                     &mut accepted,
@@ -346,11 +348,12 @@ impl<'a> StrandComparison<'a> {
             query: &query,
             is_searched: true,
             bulk: None,
+            look_ahead: None,
             progress: &|_| {},
             ..*self
         };
         let (hsps, _) = inner.search(&table).find();
-        let mut found = inner.blocks(GivenHsps { hsps, ..GivenHsps::default() }, None, 1)?;
+        let mut found = inner.blocks(GivenHsps { hsps, ..GivenHsps::default() }, None)?;
         for block in &mut found.blocks {
             block.target_start += part.target.start;
             block.query_start += part.query.start;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use fastz::cpu::Ydrop;
-use fastz::extend::GappedStage;
+use fastz::extend::{GappedStage, LookAhead};
 use fastz::options::GappedOptions;
 use fastz::scoring::Scoring;
 use fastz::{Anchor, EditOp, Hsp, SequenceSet};
@@ -164,7 +164,8 @@ fn blocks_equal_lastz_block_for_block() {
             })
             .collect();
         anchors.sort_by_key(|a| (-a.hsp_score, a.query, a.target));
-        for (wave, vectorised) in [(1, false), (1, true), (7, true)] {
+        let look_ahead = LookAhead::default();
+        for (ahead, vectorised) in [(None, false), (None, true), (Some(&look_ahead), true)] {
             let ydrop = Ydrop::new(&scoring, &options);
             let ydrop = if vectorised { ydrop } else { ydrop.scalar() };
             let stage = GappedStage {
@@ -174,7 +175,7 @@ fn blocks_equal_lastz_block_for_block() {
                 ydrop: &ydrop,
                 threshold,
                 all_bounds: options.all_bounds,
-                wave,
+                look_ahead: ahead,
                 bulk: None,
                 progress: &|_, _| {},
             };
@@ -197,8 +198,9 @@ fn blocks_equal_lastz_block_for_block() {
             let first_difference = found.lines().zip(expected.lines()).position(|(f, e)| f != e);
             assert!(
                 found == expected,
-                "case {case}, wave {wave}, vectorised {vectorised}: lastz {}\nfirst different block: {first_difference:?}\n\
+                "case {case}, ahead {}, vectorised {vectorised}: lastz {}\nfirst different block: {first_difference:?}\n\
                  found {:#?}\nexpected {:#?}",
+                ahead.is_some(),
                 gapped_args.join(" "),
                 short(&found),
                 short(&expected)

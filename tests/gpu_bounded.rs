@@ -52,7 +52,7 @@ fn check(test: &str, variant: Variant, seed: u64) {
     let unit = extender.load(&target, &query).unwrap();
     let ydrop = Ydrop::new(&scoring, &options).scalar();
     let mut workspace = Workspace::default();
-    let mut accepted = AcceptedBlocks::default();
+    let accepted = AcceptedBlocks::default();
     let (mut compared, mut differ_from_unbounded) = (0, 0);
     for anchor in anchors {
         if accepted.covers(&anchor) {
@@ -61,7 +61,7 @@ fn check(test: &str, variant: Variant, seed: u64) {
         let runs = both_sides(anchor.target as usize, anchor.query as usize);
         let mut run_cpu = |run: &OneSided, accepted: Option<&AcceptedBlocks>| {
             let problem = SideProblem { target: &target, query: &query, anchor, direction: run.direction };
-            let bounds = accepted.and_then(|accepted| accepted.side_bounds(&anchor, run.direction));
+            let bounds = accepted.and_then(|accepted| accepted.side_bounds(&anchor, run.direction, accepted.len()));
             ydrop.run(&problem, bounds, &mut workspace)
         };
         let expected: Vec<Side> = runs.iter().map(|run| run_cpu(run, Some(&accepted))).collect();
@@ -69,7 +69,7 @@ fn check(test: &str, variant: Variant, seed: u64) {
         let bounded: Vec<BoundedRun> = runs
             .iter()
             .filter_map(|&run| {
-                let bounds = accepted.side_bounds(&anchor, run.direction)?;
+                let bounds = accepted.side_bounds(&anchor, run.direction, accepted.len())?;
                 Some(BoundedRun { run, bounds, likely_rows: 100 })
             })
             .collect();

@@ -6,6 +6,9 @@
 //
 //   C = max(max(D, I) - open - extend, P)    S = P if C = P, else DEAD    D = max(D - extend, S)    I = max(I - extend, S)
 //
+// Three forms: quiet where no cell can reach the best, near_best where one can, full with links and for letters that the
+// packed profiles do not know. Each is called in one place, so that compilers dissolve it there.
+//
 // Cells die in rows divisible by PRUNE_ROWS only. STRIPE_ROWS divides PRUNE_ROWS, so that such a row is the last one of
 // a lane, and elsewhere nothing has to be tested. C and D of that row go to the next lane; they say who died.
 //
@@ -88,19 +91,20 @@ fn odd_score(row_class: u32, letter: u32, is_inside: bool) -> i32 {
     return select(PAST_THE_END, score_of(row_class, letter), is_inside);
 }
 
+// for each form f
 // `deletion_above` is D that enters the first row, held as above.
-fn sweep_column(above: i32, deletion_above: i32, letter: u32, column: u32, finds_best: bool, keeps_links: bool) {
+fn sweep_column_$form(above: i32, deletion_above: i32, letter: u32, column: u32) {
     var carried = above;
     var deletion = deletion_above;
     var top = DEAD;
-    if keeps_links {
+    if $is_full {
         link_word = 0u;
     }
 // for each stripe row r
     let pair$r = diagonal$r + dot4I8Packed(profile$r, letter);
     let value$r = max(max(deletion, insertion$r) - params.gap_open_extend, pair$r);
     let opened$r = select(DEAD, pair$r, pair$r == value$r);
-    if keeps_links {
+    if $is_full {
         let gap = select(LINK_INSERTION, LINK_DELETION, deletion >= insertion$r);
         let link = select(gap, LINK_PAIR, pair$r == value$r)
             | select(0u, LINK_INSERTION_EXTENDS, insertion$r - params.gap_extend >= opened$r)
@@ -111,14 +115,14 @@ fn sweep_column(above: i32, deletion_above: i32, letter: u32, column: u32, finds
     insertion$r = max(insertion$r - params.gap_extend, opened$r);
     diagonal$r = carried;
     carried = value$r;
-    if finds_best {
+    if $finds_best {
         top = max(top, value$r);
     }
 // end
     let dies = carried < prune_below;
     last_c = select(carried, DEAD, dies);
     last_d = select(deletion, DEAD, dies);
-    if finds_best && top >= lane_best {
+    if $finds_best && top >= lane_best {
         var row = lane_row;
 // for each stripe row r
         row = select(row, lane_row + $ru, value$r == top);
@@ -131,6 +135,7 @@ fn sweep_column(above: i32, deletion_above: i32, letter: u32, column: u32, finds
     }
 }
 
+// end
 // Nothing that this lane hands on is greater: C of its last column, and of the row above it.
 fn greatest_of_lane() -> i32 {
     var top = last_c;

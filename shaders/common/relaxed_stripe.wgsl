@@ -10,7 +10,7 @@
 // Steps come in turns. With each step a path gains one pair at most; a turn that begins too far below the best to reach
 // it does not look for a better one.
 //
-// hooks: LINKS, threshold_of_stripe(task, stripe_ix), end_of_stripe(task, stripe_ix), emit_links(task, step, column)
+// hooks: LINKS, threshold_of_stripe(task, stripe_ix), end_of_stripe(task, stripe_ix), emit_links(step, column)
 
 // Steps of a turn.
 const TURN: u32 = min(8u, LANES);
@@ -107,20 +107,20 @@ fn sweep_columns(task: Task, end: u32) -> u32 {
             is_high_above = enter(task, run_first + step, stripe_best - reach);
             workgroupBarrier();
         }
-        let is_odd = any_odd_row || odd_letters != 0u;
-        if LINKS || (run_row == 1u && step < EAGER_STEPS) {
+        let is_full = any_odd_row || odd_letters != 0u || (run_row == 1u && step < EAGER_STEPS);
+        if LINKS || is_full {
             for (var turn = 0u; turn < TURN; turn += 1u) {
-                sweep_step(task, step + turn, is_odd, true, true);
+                sweep_step_full(task, step + turn);
             }
             settle_best();
         } else if is_high_above || top >= stripe_best - reach {
             for (var turn = 0u; turn < TURN; turn += 1u) {
-                sweep_step(task, step + turn, is_odd, true, false);
+                sweep_step_near_best(task, step + turn);
             }
             settle_best();
         } else {
             for (var turn = 0u; turn < TURN; turn += 1u) {
-                sweep_step(task, step + turn, is_odd, false, false);
+                sweep_step_quiet(task, step + turn);
             }
         }
         step += TURN;
@@ -130,25 +130,27 @@ fn sweep_columns(task: Task, end: u32) -> u32 {
     return step;
 }
 
-fn sweep_step(task: Task, step: u32, is_odd: bool, finds_best: bool, keeps_links: bool) {
+// for each form f
+fn sweep_step_$form(task: Task, step: u32) {
     let column = run_first + step - lane;
     let entering = sh_entering[step % LANES];
     let handed = from_lane_before(vec3(last_c, last_d, bitcast<i32>(last_letter)));
     let given = select(handed, entering, lane == 0u);
     last_letter = bitcast<u32>(given.z);
     var letter = last_letter;
-    if is_odd {
+    if $is_full {
         letter = add_odd_scores(task, letter);
     }
-    sweep_column(given.x, given.y, letter, column, finds_best, keeps_links);
-    if keeps_links {
-        emit_links(task, step, column);
+    sweep_column_$form(given.x, given.y, letter, column);
+    if $is_full {
+        emit_links(step, column);
     }
     if lane == LANES - 1u {
         sh_leaving[step % LANES] = vec2(last_c, last_d);
     }
 }
 
+// end
 // Drops what a lane found if another one found better.
 fn settle_best() {
     stripe_best = max_of_lanes(lane_best);

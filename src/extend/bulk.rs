@@ -10,6 +10,9 @@ pub trait BulkExtender: Send + Sync {
     /// Units with fewer anchors than this are not worth the way to the device.
     fn least_anchors(&self) -> usize;
 
+    /// Whether the CPU may extend anchors that this engine was given, in case it is faster with some of them.
+    fn shares_anchors(&self) -> bool;
+
     /// Takes up one unit; `None` if the engine cannot hold it, and the CPU has to do it.
     ///
     /// # Errors
@@ -18,7 +21,7 @@ pub trait BulkExtender: Send + Sync {
 }
 
 /// One unit (target x query sequence x strand) on the device.
-pub trait BulkUnit {
+pub trait BulkUnit: Send {
     /// Both sides of each anchor, left first; `None` where the CPU has to do it. Sides have a script only if
     /// `wants_script` says so, given the two sides without it.
     ///
@@ -34,6 +37,10 @@ pub trait BulkUnit {
 impl<B: BulkExtender> BulkExtender for std::sync::Arc<B> {
     fn least_anchors(&self) -> usize {
         (**self).least_anchors()
+    }
+
+    fn shares_anchors(&self) -> bool {
+        (**self).shares_anchors()
     }
 
     fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {

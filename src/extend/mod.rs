@@ -1,13 +1,17 @@
 //! Gapped extension (lastz-semantics 5): anchors become blocks.
 
+mod ahead;
 pub mod bounds;
 pub mod bulk;
 pub mod commit;
+mod extension;
 pub mod relaxed;
 pub mod side;
 pub mod stitch;
 
+pub use ahead::LookAhead;
 pub use bulk::{BulkExtender, BulkUnit};
-pub use commit::{GappedCounts, GappedResult, GappedStage, Truncation};
+pub use commit::{GappedCounts, GappedResult, GappedStage};
+pub use extension::Truncation;
 pub use relaxed::RelaxedStage;
 pub use side::{Direction, Side, Windows};

@@ -29,7 +29,7 @@ use rayon::prelude::*;
 
 use super::bounds::AcceptedBlocks;
 use super::bulk::{BulkExtender, BulkUnit};
-use super::commit::{GappedCounts, GappedResult};
+use super::commit::{Committed, GappedResult, OnAccept};
 use super::side::{Direction, Side};
 use super::stitch::stitch;
 use crate::alignment::{Anchor, Block};
@@ -91,19 +91,13 @@ thread_local! {
 
 impl RelaxedStage<'_> {
     /// Extends `anchors`, which are in LASTZ's order (4.2). `forced` blocks come first, whatever their score (4.4).
-    /// `accepted` sees each other block as it is accepted and may stop the stage after it.
-    ///
     /// # Errors
     /// Those of `bulk`.
-    pub fn run(
-        &self,
-        anchors: &[Anchor],
-        forced: Vec<Block>,
-        accepted: &mut dyn FnMut(&Block) -> ControlFlow<()>,
-    ) -> Result<GappedResult> {
-        let mut state = Accepted::default();
-        state.counts.anchors = anchors.len() as u64;
-        forced.into_iter().for_each(|block| state.push(block));
+    pub fn run(&self, anchors: &[Anchor], forced: Vec<Block>, on_accept: &mut OnAccept) -> Result<GappedResult> {
+        // Looked up for what they cover; they bound nothing.
+        let accepted = AcceptedBlocks::default();
+        let mut committed = Committed::new(&accepted, anchors.len());
+        forced.into_iter().for_each(|block| committed.push(block));
         let mut bulk = match self.bulk {
             Some(bulk) if anchors.len() >= bulk.least_anchors() => bulk.open(self.target, self.query)?,
             _ => None,
@@ -113,32 +107,32 @@ impl RelaxedStage<'_> {
         let mut next = 0;
         while next < anchors.len() {
             (self.progress)(next, anchors.len());
-            if state.bounds.covers(&anchors[next]) {
-                state.counts.covered += 1;
-                state.counts.rerun += u64::from(ready.remove(&next).is_some());
+            if accepted.covers(&anchors[next]) {
+                committed.counts.covered += 1;
+                committed.counts.rerun += u64::from(ready.remove(&next).is_some());
                 next += 1;
                 continue;
             }
             let Some(extended) = ready.remove(&next) else {
-                waves.adapt(state.counts.rerun);
-                let chosen = self.choose(anchors, next, waves.size, &state, &ready);
+                waves.adapt(committed.counts.rerun);
+                let chosen = self.choose(anchors, next, waves.size, &accepted, &ready);
                 let extended = self.extend(anchors, &chosen, bulk.as_deref_mut())?;
                 ready.extend(chosen.into_iter().zip(extended));
                 continue;
             };
             next += 1;
-            state.counts.extended += 1;
-            state.counts.cells += extended.cells;
+            committed.counts.extended += 1;
+            committed.counts.cells += extended.cells;
             let Some(block) = extended.block else { continue };
             let passes = block.score >= self.threshold;
-            let flow = if passes { accepted(&block) } else { ControlFlow::Continue(()) };
-            state.push(block);
+            let flow = if passes { on_accept(&block) } else { ControlFlow::Continue(()) };
+            committed.push(block);
             if flow.is_break() {
                 break;
             }
         }
         (self.progress)(anchors.len(), anchors.len());
-        Ok(state.finish(self.threshold))
+        Ok(committed.finish(self.threshold))
     }
 
     /// The anchor `first` and up to `size - 1` later ones, far from each other: near ones often share a block.
@@ -147,7 +141,7 @@ impl RelaxedStage<'_> {
         anchors: &[Anchor],
         first: usize,
         size: usize,
-        state: &Accepted,
+        accepted: &AcceptedBlocks,
         ready: &HashMap<usize, Extended>,
     ) -> Vec<usize> {
         let mut neighbourhoods = HashSet::new();
@@ -155,9 +149,8 @@ impl RelaxedStage<'_> {
             let diagonal = i64::from(anchor.target) - i64::from(anchor.query);
             neighbourhoods.insert((anchor.target >> 12, diagonal >> 9))
         };
-        let mut is_wanted = |&(ix, anchor): &(usize, &Anchor)| {
-            !ready.contains_key(&ix) && !state.bounds.covers(anchor) && is_far(anchor)
-        };
+        let mut is_wanted =
+            |&(ix, anchor): &(usize, &Anchor)| !ready.contains_key(&ix) && !accepted.covers(anchor) && is_far(anchor);
         let candidates = anchors.iter().enumerate().skip(first).take(size.saturating_mul(LOOK_AHEAD));
         candidates.filter(|candidate| is_wanted(candidate)).map(|(ix, _)| ix).take(size).collect()
     }
@@ -226,30 +219,5 @@ impl WaveSize {
         let last = (wasted - std::mem::replace(&mut self.wasted, wasted)) as usize;
         let size = if last > self.size / 2 { self.size / 2 } else { self.size * 2 };
         self.size = size.clamp(self.least, self.most);
-    }
-}
-
-/// What has been accepted so far.
-#[derive(Default)]
-struct Accepted {
-    /// Looked up for what they cover; they bound nothing.
-    bounds: AcceptedBlocks,
-    blocks: Vec<Block>,
-    counts: GappedCounts,
-}
-
-impl Accepted {
-    fn push(&mut self, block: Block) {
-        self.bounds.push(&block);
-        self.blocks.push(block);
-    }
-
-    fn finish(mut self, threshold: i64) -> GappedResult {
-        let mut blocks: Vec<Option<Block>> = self.blocks.into_iter().map(Some).collect();
-        let order = self.bounds.output_order().iter();
-        let blocks: Vec<Block> =
-            order.filter_map(|&ix| blocks[ix as usize].take()).filter(|block| block.score >= threshold).collect();
-        self.counts.blocks = blocks.len() as u64;
-        GappedResult { blocks, truncations: Vec::new(), counts: self.counts }
     }
 }

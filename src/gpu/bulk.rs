@@ -102,8 +102,12 @@ impl GpuBulk {
         let mut slot = self.lock();
         let done = match &mut *slot {
             Some(extender) => work(extender),
-            None => Engine::new(self.gpu.clone(), &self.scoring, &self.options)
-                .and_then(|extender| work(slot.insert(extender))),
+            None => Engine::new(self.gpu.clone(), &self.scoring, &self.options).and_then(|mut engine| {
+                if let (Engine::Exact(extender), OnFault::UseCpu) = (&mut engine, self.faults.on_fault()) {
+                    extender.leave_long_runs(LONG_ROWS);
+                }
+                work(slot.insert(engine))
+            }),
         };
         match done {
             Ok(result) => Ok(Some(result)),
@@ -116,6 +120,9 @@ impl GpuBulk {
 /// order strings together; then latency counts, and the CPU's is lower (measured on an H200 beside 16 cores).
 const WORTHWHILE_ANCHORS: usize = 1 << 16;
 
+/// Rows from which on a run is left to the CPU, if that may share the work.
+const LONG_ROWS: u32 = 1 << 13;
+
 impl BulkExtender for GpuBulk {
     fn least_anchors(&self) -> usize {
         match self.faults.on_fault() {
@@ -123,6 +130,10 @@ impl BulkExtender for GpuBulk {
             // The user asked for the GPU.
             OnFault::Fail => 1,
         }
+    }
+
+    fn shares_anchors(&self) -> bool {
+        self.faults.on_fault() == OnFault::UseCpu
     }
 
     fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {

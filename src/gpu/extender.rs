@@ -39,6 +39,8 @@ pub struct GpuCounts {
     pub widened: u64,
     /// Runs left to the CPU because a window was wider than the widest ring.
     pub too_wide: u64,
+    /// Runs left to the CPU because of their length.
+    pub too_long: u64,
     /// Runs left to the CPU because of their score, size or memory.
     pub out_of_range: u64,
     /// Dispatches of sweeps.
@@ -93,6 +95,7 @@ pub struct GpuExtender {
     pub(super) params: Params,
     matrix: Matrix,
     has_cell_limit: bool,
+    most_rows: u32,
     pub(super) budget: Budget,
     pub(super) counts: GpuCounts,
 }
@@ -143,6 +146,7 @@ impl GpuExtender {
             wide: None,
             params: params(scoring, options),
             matrix: scoring.gapped.clone(),
+            most_rows: u32::MAX,
             has_cell_limit: options.traceback_bytes.is_some_and(|bytes| bytes as u64 <= MOST_CELLS),
             budget: Budget {
                 tasks: 1 << 17,
@@ -176,6 +180,11 @@ impl GpuExtender {
     /// Memory limits of batches.
     pub fn budget_mut(&mut self) -> &mut Budget {
         &mut self.budget
+    }
+
+    /// Leaves runs that look at more rows to the CPU: one subgroup has not the speed of a core, and makes others wait.
+    pub fn leave_long_runs(&mut self, most_rows: u32) {
+        self.most_rows = most_rows;
     }
 
     /// Rows per workgroup and dispatch to start with, for tests of runs that go over several dispatches.
@@ -229,11 +238,26 @@ impl GpuExtender {
         let mut open: Vec<Open> = runs
             .iter()
             .enumerate()
-            .map(|(run_ix, run)| Open { run_ix, task: unit.task(run), limits: Vec::new() })
+            .map(|(run_ix, run)| (run_ix, unit.task(run)))
+            .map(|(run_ix, task)| {
+                let task = Task { stop_row: task.rows.min(self.most_rows), ..task };
+                Open { run_ix, task, limits: Vec::new() }
+            })
             .collect();
         // Without a base on one side the run is empty (lastz-semantics 5.1).
         open.retain(|open| open.task.rows > 0 && open.task.columns > 0);
+        let stop_rows: Vec<(usize, u32)> = open
+            .iter()
+            .filter(|open| open.task.stop_row < open.task.rows)
+            .map(|open| (open.run_ix, open.task.stop_row))
+            .collect();
         self.inspect_open(unit, open, &mut results)?;
+        for (run_ix, stop_row) in stop_rows {
+            if results[run_ix].as_ref().is_some_and(|inspected| inspected.side.windows.rows > stop_row) {
+                self.counts.too_long += 1;
+                results[run_ix] = None;
+            }
+        }
         Ok(results)
     }
 

@@ -10,6 +10,7 @@
 //! // for each kept word m  $m  word of kept bits
 //! // for each distance s   $s  1, 2, 4, ... below the number of lanes
 //! // for each stripe row r $r  row of a lane of the stripe sweep
+//! // for each form f       $form, $finds_best, $is_full: forms of the relaxed column; repeats may lie inside
 //! anywhere                 $last  the last column          $last_row  the last stripe row
 //! ```
 //! The sweeps hold no other loops than those over runs and rows: lavapipe (Mesa 22) ends all loops of an invocation
@@ -136,28 +137,36 @@ impl ShaderText {
     }
 
     fn add(&mut self, file: &str, source: &str, variant: &Variant) {
-        let mut lines = source.lines().enumerate();
-        while let Some((number, line)) = lines.next() {
+        let lines: Vec<(usize, String)> = source.lines().map(str::to_string).enumerate().collect();
+        self.add_lines(file, &lines, variant);
+    }
+
+    fn add_lines(&mut self, file: &str, lines: &[(usize, String)], variant: &Variant) {
+        let mut rest = lines;
+        while let [(number, line), after @ ..] = rest {
+            rest = after;
             let Some(unit) = line.strip_prefix("// for each ") else {
                 let last_row = (variant.stripe_rows - 1).to_string();
                 let line = line.replace("$last_row", &last_row).replace("$last", &(variant.columns - 1).to_string());
-                self.add_line(file, number, &line);
+                self.add_line(file, *number, &line);
                 continue;
             };
-            let body: Vec<(usize, &str)> = lines.by_ref().take_while(|(_, line)| *line != "// end").collect();
+            let (body, after) = body_and_rest(rest);
+            rest = after;
             let turns: Vec<Vec<(&str, String)>> = match unit {
                 "column k" => (0..variant.columns).map(column_names).collect(),
                 "word w" => (0..variant.words()).map(|word| word_names(word, variant)).collect(),
                 "kept word m" => (0..variant.kept_words()).map(|word| vec![("$m", word.to_string())]).collect(),
                 "stripe row r" => (0..variant.stripe_rows).map(|row| vec![("$r", row.to_string())]).collect(),
                 "distance s" => (0..variant.lanes.ilog2()).map(|step| vec![("$s", (1 << step).to_string())]).collect(),
+                "form f" => FORMS.map(form_names).to_vec(),
                 other => panic!("{file}:{}: cannot repeat for each {other}", number + 1),
             };
             for names in turns {
-                for &(number, line) in &body {
-                    let filled = names.iter().fold(line.to_string(), |line, (name, text)| line.replace(name, text));
-                    self.add_line(file, number, &filled);
-                }
+                let fill =
+                    |line: &str| names.iter().fold(line.to_string(), |line, (name, text)| line.replace(name, text));
+                let filled: Vec<(usize, String)> = body.iter().map(|(number, line)| (*number, fill(line))).collect();
+                self.add_lines(file, &filled, variant);
             }
         }
     }
@@ -167,6 +176,24 @@ impl ShaderText {
         self.text.push('\n');
         self.origins.push((file.to_string(), number as u32 + 1));
     }
+}
+
+/// The lines up to the `// end` that belongs to a `// for each`, and those after it.
+fn body_and_rest(lines: &[(usize, String)]) -> (&[(usize, String)], &[(usize, String)]) {
+    let mut depth = 1;
+    let is_end = |(_, line): &(usize, String)| {
+        depth += i32::from(line.starts_with("// for each ")) - i32::from(line == "// end");
+        depth == 0
+    };
+    let end = lines.iter().position(is_end).unwrap_or(lines.len());
+    (&lines[..end], lines.get(end + 1..).unwrap_or_default())
+}
+
+/// Forms of the relaxed column: name, whether it finds the best cell, whether it keeps links and takes odd letters.
+const FORMS: [(&str, bool, bool); 3] = [("quiet", false, false), ("near_best", true, false), ("full", true, true)];
+
+fn form_names((name, finds_best, is_full): (&str, bool, bool)) -> Vec<(&'static str, String)> {
+    vec![("$form", name.to_string()), ("$finds_best", finds_best.to_string()), ("$is_full", is_full.to_string())]
 }
 
 fn column_names(column: u32) -> Vec<(&'static str, String)> {

@@ -1,0 +1,473 @@
+//! Extensions run ahead of their turn.
+//!
+//! ```text
+//! anchors   0 1 2 ... next ......................... scanned ......... end
+//!           committed  │ running, ready, waiting, or     │ not looked at
+//!                      │ covered so far                  │
+//! ```
+//! Every task of the pool extends one anchor under the blocks accepted so far. When it ends, it commits what is ready
+//! in order, and starts tasks for the anchors that seem worth it: the one whose turn it is, results that an accepted
+//! block touched, and anchors that no earlier one under way will probably cover. Nobody waits for a whole wave; the
+//! output does not depend on what ran ahead.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rayon::prelude::*;
+
+use super::bulk::BulkUnit;
+use super::commit::{Committed, GappedResult, GappedStage, OnAccept};
+use super::extension::{Explored, Extension};
+use super::side::Side;
+use crate::alignment::{Anchor, Block};
+use crate::error::{Error, Result};
+
+/// Shares the threads of a pool among the gapped stages that run ahead at the same time.
+#[derive(Debug, Default)]
+pub struct LookAhead {
+    stages: AtomicUsize,
+}
+
+impl LookAhead {
+    /// Extensions that one stage may have under way.
+    fn tasks(&self) -> usize {
+        let (threads, stages) = (rayon::current_num_threads(), self.stages.load(Relaxed).max(1));
+        // A stage whose next anchor is under way has less to do: some more than the fair share fills the gaps.
+        (threads / stages + threads / stages / 2).clamp(1, threads)
+    }
+}
+
+/// Anchors past the next one that may be looked at.
+const MOST_SCANNED: usize = 1 << 14;
+/// Results per task that may wait for their turn.
+const MOST_READY: usize = 64;
+/// Anchors dealt with before the lock is given to others.
+const TURNS: usize = 64;
+/// Most anchors that a bulk wave extends.
+const MOST_BULK: usize = 1 << 15;
+
+/// What a stage has to do next.
+enum Turn {
+    /// This anchor has to be extended.
+    Extend(usize),
+    /// The bulk engine has to take up anchors from here on.
+    Bulk,
+    /// What is needed is under way.
+    Wait,
+    /// There is more to commit.
+    More,
+    Done,
+}
+
+enum Job {
+    Extend(usize),
+    Bulk,
+}
+
+/// The run of one stage.
+pub(super) struct Schedule<'r, 'a> {
+    stage: &'r GappedStage<'a>,
+    anchors: &'r [Anchor],
+    state: Mutex<State<'r>>,
+    bulk: Option<Mutex<Box<dyn BulkUnit + 'r>>>,
+}
+
+struct State<'r> {
+    committed: Committed<'r>,
+    on_accept: &'r mut OnAccept<'r>,
+    next: usize,
+    /// Anchors before this one have been looked at.
+    scanned: usize,
+    pending: Pending,
+    /// Anchors whose results an accepted block touched: they come first.
+    redo: BTreeSet<usize>,
+    /// Anchors to look at again, before those not scanned.
+    again: BTreeSet<usize>,
+    running: usize,
+    /// Whether somebody commits right now.
+    is_committing: bool,
+    /// Anchors before this one have had their turn in bulk; what is not ready of them is left to the CPU.
+    bulk_done: usize,
+    bulk_running: bool,
+    stopped: bool,
+    failure: Option<Error>,
+}
+
+enum Progress {
+    Running,
+    Ready(Box<Extension>),
+}
+
+/// Anchors under way or waiting for their turn.
+#[derive(Default)]
+struct Pending {
+    by_anchor: BTreeMap<usize, Progress>,
+    by_target: BTreeSet<(u32, usize)>,
+    /// Anchors that one of these will probably cover.
+    waiting: HashMap<usize, Vec<usize>>,
+    /// What ready ones explored, by bin of target rows.
+    explored: HashMap<i64, Vec<(usize, Explored)>>,
+}
+
+/// Target rows per bin of [`Pending::explored`], as a power of two.
+const BIN_SHIFT: i64 = 13;
+
+impl Pending {
+    fn start(&mut self, ix: usize, anchor: &Anchor) {
+        self.by_anchor.insert(ix, Progress::Running);
+        self.by_target.insert((anchor.target, ix));
+    }
+
+    fn ready(&mut self, ix: usize, anchor: &Anchor, extension: Extension) {
+        let explored = extension.explored;
+        for bin in explored.rows.0 >> BIN_SHIFT..=explored.rows.1 >> BIN_SHIFT {
+            self.explored.entry(bin).or_default().push((ix, explored));
+        }
+        self.by_anchor.insert(ix, Progress::Ready(Box::new(extension)));
+        self.by_target.insert((anchor.target, ix));
+    }
+
+    fn is_running(&self, ix: usize) -> bool {
+        matches!(self.by_anchor.get(&ix), Some(Progress::Running))
+    }
+
+    /// Forgets an anchor; what waited for it is to be looked at again.
+    fn remove(&mut self, ix: usize, anchor: &Anchor, again: &mut BTreeSet<usize>) -> Option<Progress> {
+        let progress = self.by_anchor.remove(&ix)?;
+        self.by_target.remove(&(anchor.target, ix));
+        again.extend(self.waiting.remove(&ix).into_iter().flatten());
+        Some(progress)
+    }
+
+    /// Ready anchors whose explored area overlaps a block.
+    fn overlapping(&mut self, block: &Block) -> BTreeSet<usize> {
+        let rows = (block.target_start as i64, block.target_range().end as i64);
+        let columns = (block.query_start as i64, block.query_range().end as i64);
+        let meets = |a: (i64, i64), b: (i64, i64)| a.0 <= b.1 && b.0 <= a.1;
+        let mut found = BTreeSet::new();
+        for bin in rows.0 >> BIN_SHIFT..=rows.1 >> BIN_SHIFT {
+            let Some(list) = self.explored.get_mut(&bin) else { continue };
+            list.retain(|(ix, explored)| {
+                let is_ready = matches!(self.by_anchor.get(ix), Some(Progress::Ready(_)));
+                if is_ready && meets(explored.rows, rows) && meets(explored.columns, columns) {
+                    found.insert(*ix);
+                }
+                is_ready
+            });
+        }
+        found
+    }
+}
+
+impl<'r, 'a> Schedule<'r, 'a> {
+    pub fn new(
+        stage: &'r GappedStage<'a>,
+        anchors: &'r [Anchor],
+        committed: Committed<'r>,
+        on_accept: &'r mut OnAccept<'r>,
+        bulk: Option<Box<dyn BulkUnit + 'r>>,
+    ) -> Self {
+        let state = State {
+            committed,
+            on_accept,
+            next: 0,
+            scanned: 0,
+            pending: Pending::default(),
+            redo: BTreeSet::new(),
+            again: BTreeSet::new(),
+            running: 0,
+            is_committing: false,
+            bulk_done: if bulk.is_some() { 0 } else { usize::MAX },
+            bulk_running: false,
+            stopped: false,
+            failure: None,
+        };
+        Schedule { stage, anchors, state: Mutex::new(state), bulk: bulk.map(Mutex::new) }
+    }
+
+    /// Deals with all anchors.
+    pub fn run(self) -> Result<GappedResult> {
+        match self.stage.look_ahead {
+            Some(look_ahead) if rayon::current_num_threads() > 1 => {
+                look_ahead.stages.fetch_add(1, Relaxed);
+                rayon::scope_fifo(|scope| self.go_on(scope, look_ahead, None));
+                look_ahead.stages.fetch_sub(1, Relaxed);
+            }
+            _ => self.run_in_order(),
+        }
+        (self.stage.progress)(self.anchors.len(), self.anchors.len());
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match state.failure {
+            Some(error) => Err(error),
+            None => Ok(state.committed.finish(self.stage.threshold)),
+        }
+    }
+
+    /// One anchor after the other.
+    fn run_in_order(&self) {
+        loop {
+            let mut state = self.lock();
+            match self.commit(&mut state) {
+                Turn::Extend(ix) => {
+                    let extension = self.stage.extend(&self.anchors[ix], state.committed.accepted);
+                    state.pending.ready(ix, &self.anchors[ix], extension);
+                }
+                Turn::Bulk => {
+                    state.bulk_running = true;
+                    drop(state);
+                    self.extend_bulk();
+                }
+                Turn::More => {}
+                Turn::Wait => unreachable!("nothing is under way"),
+                Turn::Done => return,
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<'r>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the result of a task, commits what is ready, and starts what is worth it.
+    fn go_on<'s>(
+        &'s self,
+        scope: &rayon::ScopeFifo<'s>,
+        look_ahead: &'s LookAhead,
+        mut done: Option<(usize, Extension)>,
+    ) {
+        loop {
+            let mut state = self.lock();
+            if let Some((ix, extension)) = done.take() {
+                state.running -= 1;
+                match state.pending.is_running(ix) {
+                    true => state.pending.ready(ix, &self.anchors[ix], extension),
+                    // It was covered meanwhile.
+                    false => state.committed.counts.rerun += 1,
+                }
+            }
+            let mut jobs = Vec::new();
+            let mut has_more = false;
+            if !state.is_committing {
+                match self.commit(&mut state) {
+                    Turn::Extend(ix) => {
+                        state.start(ix, &self.anchors[ix]);
+                        jobs.push(Job::Extend(ix));
+                    }
+                    Turn::Bulk => {
+                        state.bulk_running = true;
+                        jobs.push(Job::Bulk);
+                    }
+                    Turn::More => has_more = true,
+                    Turn::Wait => {}
+                    Turn::Done => return,
+                }
+                state.is_committing = has_more;
+            }
+            let accepted = state.committed.accepted;
+            let tasks = look_ahead.tasks();
+            let most_pending = tasks * MOST_READY + if self.bulk.is_some() { MOST_BULK } else { 0 };
+            while state.running < tasks && state.pending.by_anchor.len() < most_pending {
+                let Some(ix) = self.choose(&mut state) else { break };
+                state.start(ix, &self.anchors[ix]);
+                jobs.push(Job::Extend(ix));
+            }
+            drop(state);
+            for job in jobs {
+                scope.spawn_fifo(move |scope| match job {
+                    Job::Extend(ix) => {
+                        let extension = self.stage.extend(&self.anchors[ix], accepted);
+                        self.go_on(scope, look_ahead, Some((ix, extension)));
+                    }
+                    Job::Bulk => {
+                        self.extend_bulk();
+                        self.go_on(scope, look_ahead, None);
+                    }
+                });
+            }
+            if !has_more {
+                return;
+            }
+            self.lock().is_committing = false;
+        }
+    }
+}
+
+impl State<'_> {
+    fn start(&mut self, ix: usize, anchor: &Anchor) {
+        self.pending.start(ix, anchor);
+        self.running += 1;
+    }
+
+    fn drop_ready(&mut self, ix: usize, anchor: &Anchor) {
+        if let Some(Progress::Ready(_)) = self.pending.remove(ix, anchor, &mut self.again) {
+            self.committed.counts.rerun += 1;
+        }
+    }
+}
+
+impl Schedule<'_, '_> {
+    /// Commits what is ready, in order, and says what stands in the way of the rest.
+    fn commit(&self, state: &mut State) -> Turn {
+        for _ in 0..TURNS {
+            let ix = state.next;
+            let Some(anchor) = self.anchors.get(ix).filter(|_| !state.stopped) else { return Turn::Done };
+            (self.stage.progress)(ix, self.anchors.len());
+            if state.committed.accepted.covers(anchor) {
+                state.committed.counts.covered += 1;
+                state.drop_ready(ix, anchor);
+                state.next += 1;
+                continue;
+            }
+            match state.pending.by_anchor.get_mut(&ix) {
+                Some(Progress::Running) => return Turn::Wait,
+                Some(Progress::Ready(extension)) => {
+                    if !extension.holds(anchor, state.committed.accepted) {
+                        state.drop_ready(ix, anchor);
+                        return Turn::Extend(ix);
+                    }
+                }
+                None if state.bulk_running && self.waits_for_bulk() => return Turn::Wait,
+                None if ix >= state.bulk_done && !state.bulk_running => return Turn::Bulk,
+                None => return Turn::Extend(ix),
+            }
+            state.next += 1;
+            let Some(Progress::Ready(extension)) = state.pending.remove(ix, anchor, &mut state.again) else { continue };
+            self.accept(state, *extension);
+        }
+        Turn::More
+    }
+
+    /// Commits an extension whose turn has come, and finds out which of the others it touches.
+    fn accept(&self, state: &mut State, extension: Extension) {
+        let State { committed, on_accept, .. } = state;
+        let (accepted, flow) = committed.commit(self.stage, extension, on_accept);
+        let overlapping = accepted.map(|block| state.pending.overlapping(block)).unwrap_or_default();
+        state.stopped |= flow == ControlFlow::Break(());
+        for ix in overlapping {
+            let anchor = &self.anchors[ix];
+            if let Some(Progress::Ready(extension)) = state.pending.by_anchor.get_mut(&ix)
+                && !extension.holds(anchor, state.committed.accepted)
+            {
+                state.drop_ready(ix, anchor);
+                state.redo.insert(ix);
+            }
+        }
+    }
+
+    /// Whether the CPU leaves everything to the bulk engine that it may still answer.
+    fn waits_for_bulk(&self) -> bool {
+        self.stage.look_ahead.is_none() || self.stage.bulk.is_some_and(|bulk| !bulk.shares_anchors())
+    }
+
+    /// The next anchor worth extending ahead of its turn.
+    fn choose(&self, state: &mut State) -> Option<usize> {
+        if state.bulk_running && self.waits_for_bulk() {
+            return None;
+        }
+        let is_settled = |state: &State, ix: usize| {
+            ix < state.next
+                || state.pending.by_anchor.contains_key(&ix)
+                || state.committed.accepted.covers(&self.anchors[ix])
+        };
+        while let Some(ix) = state.redo.pop_first() {
+            if !is_settled(state, ix) {
+                return Some(ix);
+            }
+        }
+        let end = self.anchors.len().min(state.bulk_done).min(state.next + MOST_SCANNED);
+        loop {
+            let scanned = state.scanned.max(state.next);
+            let ix = match state.again.pop_first() {
+                Some(ix) => ix,
+                None if scanned < end => {
+                    state.scanned = scanned + 1;
+                    scanned
+                }
+                None => return None,
+            };
+            if is_settled(state, ix) {
+                continue;
+            }
+            match self.likely_cover(state, ix) {
+                Some(earlier) => state.pending.waiting.entry(earlier).or_default().push(ix),
+                None => return Some(ix),
+            }
+        }
+    }
+
+    /// An earlier anchor under way whose block will probably cover anchor `ix`.
+    fn likely_cover(&self, state: &State, ix: usize) -> Option<usize> {
+        let anchor = &self.anchors[ix];
+        let reach = state.committed.likely_reach() as u32;
+        let near = (anchor.target.saturating_sub(reach), 0)..=(anchor.target.saturating_add(reach), usize::MAX);
+        let mut others = state.pending.by_target.range(near).map(|&(_, other)| other).filter(|&other| other < ix);
+        others.find(|other| match state.pending.by_anchor.get(other) {
+            Some(Progress::Ready(extension)) => extension.may_cover(anchor),
+            _ => state.committed.is_likely_covered(anchor, &self.anchors[*other]),
+        })
+    }
+
+    /// Extends the next anchors, and many later ones, off the CPU.
+    fn extend_bulk(&self) {
+        let (chosen, accepted) = {
+            let mut state = self.lock();
+            (self.choose_bulk(&mut state), state.committed.accepted)
+        };
+        let positions: Vec<Anchor> = chosen.iter().map(|&ix| self.anchors[ix]).collect();
+        let stage = self.stage;
+        // A side without a column may leave a gap at the end of the block, whose score then rises (5.5).
+        let is_empty = |side: &Side| side.rows == 0 && side.columns == 0;
+        let wants_script = |left: &Side, right: &Side| {
+            stage.all_bounds || left.score + right.score >= stage.threshold || is_empty(left) || is_empty(right)
+        };
+        let bulk = self.bulk.as_ref().expect("only called with a bulk engine");
+        let extended = bulk.lock().unwrap_or_else(PoisonError::into_inner).extend(&positions, &wants_script);
+        let extended: Result<Vec<(usize, Extension)>> = extended.map(|extended| {
+            let join = |(&ix, sides): (&usize, Option<(Side, Side)>)| {
+                let sides = sides?;
+                let has_scripts = wants_script(&sides.0, &sides.1);
+                Some((ix, Extension::new(stage, &self.anchors[ix], sides, has_scripts, (accepted, 0))))
+            };
+            chosen.par_iter().zip(extended).filter_map(join).collect()
+        });
+        let mut state = self.lock();
+        state.bulk_running = false;
+        match extended {
+            Ok(extended) => {
+                for (ix, extension) in extended {
+                    if ix >= state.next && !state.pending.by_anchor.contains_key(&ix) {
+                        state.pending.ready(ix, &self.anchors[ix], extension);
+                    }
+                }
+            }
+            Err(error) => {
+                state.failure = Some(error);
+                state.stopped = true;
+            }
+        }
+    }
+
+    /// Anchors for the next bulk wave: the next one, and later ones that are probably covered by none of the others.
+    fn choose_bulk(&self, state: &mut State) -> Vec<usize> {
+        let mut chosen = Vec::new();
+        // By target position, to look up what is near.
+        let mut by_target: BTreeSet<(u32, usize)> = BTreeSet::new();
+        let reach = state.committed.likely_reach() as u32;
+        for (ix, anchor) in self.anchors.iter().enumerate().skip(state.next) {
+            if chosen.len() >= MOST_BULK {
+                break;
+            }
+            state.bulk_done = ix + 1;
+            let near = (anchor.target.saturating_sub(reach), 0)..=(anchor.target.saturating_add(reach), usize::MAX);
+            let is_likely_covered = |other: usize| state.committed.is_likely_covered(anchor, &self.anchors[other]);
+            let is_near = || by_target.range(near).any(|&(_, other)| is_likely_covered(other));
+            if ix == state.next || (!state.committed.accepted.covers(anchor) && !is_near()) {
+                chosen.push(ix);
+                by_target.insert((anchor.target, ix));
+            }
+        }
+        chosen
+    }
+}

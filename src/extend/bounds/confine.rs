@@ -1,0 +1,295 @@
+//! The bounds of one run, row by row (lastz-semantics 5.6, 5.7).
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::piece::{Flank, Piece, PieceKind, PieceRef, Placed};
+use super::{AcceptedBlocks, Index};
+use crate::alignment::Anchor;
+use crate::extend::side::Direction;
+
+/// A place on a block.
+#[derive(Clone, Debug)]
+struct OnBlock {
+    placed: Arc<Placed>,
+    piece: usize,
+}
+
+impl OnBlock {
+    fn new(index: &Index, at: PieceRef) -> Self {
+        OnBlock { placed: index.placed[at.block as usize].clone(), piece: at.piece as usize }
+    }
+
+    fn piece(&self) -> &Piece {
+        &self.placed.pieces[self.piece]
+    }
+}
+
+/// One moving limit of a run: where its neighbour is in the current row.
+#[derive(Clone, Debug, Default)]
+struct Bound {
+    at: Option<OnBlock>,
+    /// Column of the limit; keeps its last value when the neighbour is gone.
+    column: Option<i64>,
+}
+
+/// A block that the sweep has reached, and where it is in the current row.
+#[derive(Clone, Debug)]
+struct ActiveBlock {
+    at: OnBlock,
+    column: i64,
+}
+
+/// The bounds of one run, advanced row by row.
+#[derive(Clone, Debug)]
+pub struct SideBounds<'a> {
+    accepted: &'a AcceptedBlocks,
+    /// The blocks numbered before it confine the run.
+    limit: usize,
+    direction: Direction,
+    a1: i64,
+    a2: i64,
+    lo_flank: Bound,
+    hi_flank: Bound,
+    /// Whether the anchor has a right neighbour that still bounds; the cap asks for it in both directions.
+    has_right: bool,
+    /// The blocks whose near ends are in the next rows up to `known_rows`, in their order.
+    upcoming: VecDeque<(i64, Arc<Placed>)>,
+    known_rows: i64,
+    active: Vec<ActiveBlock>,
+}
+
+/// Rows whose blocks are looked up at once.
+const LOOK_UP_ROWS: i64 = 1024;
+
+impl<'a> SideBounds<'a> {
+    pub(super) fn new(accepted: &'a AcceptedBlocks, anchor: &Anchor, direction: Direction, limit: usize) -> Self {
+        let index = accepted.read();
+        let (a1, a2) = (i64::from(anchor.target), i64::from(anchor.query));
+        let neighbours = index.neighbours(a1, a2, limit, false);
+        let bound = |flank| neighbours.on(flank).map(|at| OnBlock::new(&index, at));
+        let column = |at: &OnBlock| {
+            let piece = at.piece();
+            piece.b2 - a2 - if piece.kind == PieceKind::Diagonal { piece.b1 - a1 } else { 0 }
+        };
+        let (left, right) = (bound(Flank::Left), bound(Flank::Right));
+        let has_right = right.is_some();
+        let (left_column, right_column) = (left.as_ref().map(column), right.as_ref().map(column));
+        let (lo_flank, hi_flank) = match direction {
+            Direction::Right => (Bound { at: left, column: left_column }, Bound { at: right, column: right_column }),
+            // Mirrored, and one column further inside.
+            Direction::Left => (
+                Bound { at: right, column: right_column.map(|column| 1 - column) },
+                Bound { at: left, column: left_column.map(|column| -column - 1) },
+            ),
+        };
+        SideBounds {
+            accepted,
+            limit,
+            direction,
+            a1,
+            a2,
+            lo_flank,
+            hi_flank,
+            has_right,
+            upcoming: VecDeque::new(),
+            known_rows: 0,
+            active: Vec::new(),
+        }
+    }
+
+    /// Moves on to row `row`: narrows `lo..hi`, lists masked columns in ascending order, and returns the last column
+    /// that prolongation may reach.
+    pub fn enter_row(
+        &mut self,
+        row: usize,
+        lo: &mut usize,
+        hi: &mut usize,
+        columns: usize,
+        masked: &mut Vec<usize>,
+    ) -> usize {
+        let row = row as i64;
+        let (lo_side, hi_side) = match self.direction {
+            Direction::Right => (Flank::Left, Flank::Right),
+            Direction::Left => (Flank::Right, Flank::Left),
+        };
+        let lo_flank = std::mem::take(&mut self.lo_flank);
+        self.lo_flank = self.advance(lo_flank, row, lo_side, 1);
+        let hi_flank = std::mem::take(&mut self.hi_flank);
+        self.hi_flank = self.advance(hi_flank, row, hi_side, -1);
+        if let (Some(_), Some(column)) = (&self.lo_flank.at, self.lo_flank.column) {
+            *lo = (*lo).max(column.max(0) as usize);
+        }
+        if let (Some(_), Some(column)) = (&self.hi_flank.at, self.hi_flank.column) {
+            *hi = (*hi).min(column.max(0) as usize);
+        }
+        *hi = (*hi).max(*lo);
+        let right = if self.direction == Direction::Right { &self.hi_flank } else { &self.lo_flank };
+        self.has_right &= right.at.is_some();
+        let cap = match self.hi_flank.column {
+            Some(column) if self.hi_flank.at.is_some() && self.has_right && column > 0 => {
+                (column - 1).min(columns as i64) as usize
+            }
+            _ => columns,
+        };
+        self.mask(row, *lo, *hi, masked);
+        cap
+    }
+
+    /// Follows a neighbour to row `row`; a jump adds `inside` to stay off its column.
+    fn advance(&self, bound: Bound, row: i64, flank: Flank, inside: i64) -> Bound {
+        let (Some(at), Some(column)) = (&bound.at, bound.column) else { return bound };
+        let piece = at.piece();
+        let stays = match self.direction {
+            Direction::Right => piece.e1 >= self.a1 + row,
+            // LASTZ compares unsigned numbers here: a row before the first one counts as staying.
+            Direction::Left => piece.b1 as u32 <= (self.a1 - row) as u32,
+        };
+        if stays {
+            let moves = i64::from(piece.kind == PieceKind::Diagonal);
+            return Bound { column: Some(column + moves), ..bound };
+        }
+        match self.follow(at, row, flank) {
+            Some((at, column)) => Bound { at: Some(at), column: Some(column + inside) },
+            None => Bound { at: None, column: Some(column) },
+        }
+    }
+
+    /// The piece after `at` in the direction of the run, or the stored neighbour at the block's end.
+    fn follow(&self, at: &OnBlock, row: i64, flank: Flank) -> Option<(OnBlock, i64)> {
+        if let Some((next, _)) = self.next_solid_piece(at) {
+            let piece = &at.placed.pieces[next];
+            let column = match self.direction {
+                Direction::Right => piece.b2 - self.a2,
+                Direction::Left => self.a2 - piece.e2,
+            };
+            return Some((OnBlock { piece: next, ..at.clone() }, column));
+        }
+        let jump = match self.direction {
+            Direction::Right => at.placed.top.on(flank)?,
+            Direction::Left => at.placed.bottom.on(flank)?,
+        };
+        let jump = OnBlock::new(&self.accepted.read(), jump);
+        let piece = jump.piece();
+        let is_diagonal = piece.kind == PieceKind::Diagonal;
+        let column = match self.direction {
+            Direction::Right => {
+                let along = if is_diagonal { row - (piece.b1 - self.a1) } else { 0 };
+                along + piece.b2 - self.a2
+            }
+            Direction::Left => {
+                let along = if is_diagonal { row - (self.a1 - piece.e1) } else { 0 };
+                along + self.a2 - piece.e2
+            }
+        };
+        Some((jump, column))
+    }
+
+    /// The next piece in the direction of the run that is not horizontal, and the horizontal one stepped over.
+    fn next_solid_piece<'b>(&self, at: &'b OnBlock) -> Option<(usize, Option<&'b Piece>)> {
+        let pieces = &at.placed.pieces;
+        let step = |piece: usize| match self.direction {
+            Direction::Right => Some(piece + 1).filter(|&next| next < pieces.len()),
+            Direction::Left => piece.checked_sub(1),
+        };
+        let next = step(at.piece)?;
+        let piece = &pieces[next];
+        if piece.kind != PieceKind::Horizontal {
+            return Some((next, None));
+        }
+        Some((step(next)?, Some(piece)))
+    }
+
+    /// Lists the columns of `lo..hi` that blocks occupy in this row (5.7).
+    fn mask(&mut self, row: i64, lo: usize, hi: usize, masked: &mut Vec<usize>) {
+        let limits = (lo, hi);
+        let mut active = std::mem::take(&mut self.active);
+        active.retain_mut(|block| self.advance_active(block, row, limits, masked));
+        self.active = active;
+        if row > self.known_rows {
+            self.look_up();
+        }
+        while self.upcoming.front().is_some_and(|&(near_end, _)| near_end == row) {
+            let Some((_, placed)) = self.upcoming.pop_front() else { break };
+            let (piece, column) = match self.direction {
+                Direction::Right => (0, placed.pieces[0].b2 - self.a2),
+                Direction::Left => {
+                    let last = placed.pieces.len() - 1;
+                    (last, self.a2 - placed.pieces[last].e2)
+                }
+            };
+            self.active.push(ActiveBlock { at: OnBlock { placed, piece }, column });
+            add_column(column, limits, masked);
+        }
+        masked.sort_unstable();
+        masked.dedup();
+    }
+
+    /// Finds the blocks that the sweep reaches in the rows after `known_rows`.
+    fn look_up(&mut self) {
+        let index = self.accepted.read();
+        let (order, near_end): (_, &dyn Fn(&Placed) -> i64) = match self.direction {
+            Direction::Right => (&index.by_start, &|placed| placed.start() - self.a1),
+            Direction::Left => (&index.by_end, &|placed| self.a1 - placed.end()),
+        };
+        let first = order.partition_point(|&b| near_end(&index.placed[b as usize]) <= self.known_rows);
+        let reached = order[first..]
+            .iter()
+            .map(|&b| (b as usize, &index.placed[b as usize]))
+            .map(|(b, placed)| (b, near_end(placed), placed))
+            .take_while(|&(_, near_end, _)| near_end <= self.known_rows + LOOK_UP_ROWS);
+        let seen = reached.filter(|&(b, ..)| b < self.limit);
+        self.upcoming.extend(seen.map(|(_, near_end, placed)| (near_end, placed.clone())));
+        self.known_rows += LOOK_UP_ROWS;
+    }
+
+    /// Moves an active block to row `row` and masks its columns; `false` once the row is past its end.
+    fn advance_active(
+        &self,
+        block: &mut ActiveBlock,
+        row: i64,
+        limits: (usize, usize),
+        masked: &mut Vec<usize>,
+    ) -> bool {
+        let piece = block.at.piece();
+        let last_row = match self.direction {
+            Direction::Right => piece.e1 - self.a1,
+            Direction::Left => self.a1 - piece.b1,
+        };
+        if row <= last_row {
+            block.column += i64::from(piece.kind == PieceKind::Diagonal);
+        } else {
+            let Some((next, stepped_over)) = self.next_solid_piece(&block.at) else { return false };
+            if let Some(gap) = stepped_over {
+                let columns = match self.direction {
+                    Direction::Right => (gap.b2 - self.a2, gap.e2 - self.a2),
+                    Direction::Left => (self.a2 - gap.e2, self.a2 - gap.b2),
+                };
+                add_columns(columns, limits, masked);
+            }
+            block.at.piece = next;
+            let piece = block.at.piece();
+            block.column = match self.direction {
+                Direction::Right => piece.b2 - self.a2,
+                Direction::Left => self.a2 - piece.e2,
+            };
+        }
+        add_column(block.column, limits, masked);
+        true
+    }
+}
+
+fn add_column(column: i64, (lo, hi): (usize, usize), masked: &mut Vec<usize>) {
+    if (lo as i64..hi as i64).contains(&column) {
+        masked.push(column as usize);
+    }
+}
+
+/// LASTZ compares unsigned numbers: a range that starts left of column 0 is not masked at all.
+fn add_columns((first, last): (i64, i64), (lo, hi): (usize, usize), masked: &mut Vec<usize>) {
+    if first >= 0 {
+        let from = first.max(lo as i64) as usize;
+        let to = (last + 1).clamp(0, hi as i64) as usize;
+        masked.extend(from..to.max(from));
+    }
+}

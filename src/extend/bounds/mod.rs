@@ -1,0 +1,151 @@
+//! Accepted blocks, and how they confine later extensions (lastz-semantics 4.3, 5.5 to 5.7).
+//!
+//! A block is kept as **pieces**: diagonal runs and the gaps between them, with inclusive corners `b` (begin) and `e`
+//! (end), 1 = target, 2 = query:
+//! ```text
+//! diagonal   b1..=e1 and b2..=e2 move together
+//! V          target only: b1..=e1 in the column b2, e2 = b2 - 1
+//! H          query only:  b2..=e2 between two rows,  e1 = b1 - 1
+//! ```
+//! Columns of a bound are relative to the anchor of the run that is bounded. LASTZ's off-by-one habits are kept and
+//! marked: the bound starts on the neighbour's column and is one further inside later; a run to the left tests
+//! positions one grid step early.
+
+mod confine;
+pub(super) mod piece;
+pub(super) mod reach;
+
+use std::cmp::Reverse;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+
+pub use self::confine::SideBounds;
+use self::piece::{Neighbours, PieceRef, Placed, pieces_of};
+use super::side::Direction;
+use crate::alignment::{Anchor, Block};
+
+/// Rows per bin of the index of blocks by row, as a power of two.
+const BIN_SHIFT: u32 = 13;
+
+/// The accepted blocks of one unit (target x query sequence x strand), indexed for the questions that extension asks.
+///
+/// Blocks may be pushed while runs are under way: a run sees the blocks before a number of its own, its limit.
+#[derive(Debug, Default)]
+pub struct AcceptedBlocks {
+    index: RwLock<Index>,
+}
+
+#[derive(Debug, Default)]
+struct Index {
+    placed: Vec<Arc<Placed>>,
+    /// Block numbers by start row; among equals the newest first. This is also the order of the output (6.1).
+    by_start: Vec<u32>,
+    /// Block numbers by end row, descending; among equals the newest first.
+    by_end: Vec<u32>,
+    /// Blocks that meet each bin of rows.
+    bins: Vec<Vec<u32>>,
+}
+
+impl AcceptedBlocks {
+    fn read(&self) -> RwLockReadGuard<'_, Index> {
+        self.index.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Number of blocks.
+    pub fn len(&self) -> usize {
+        self.read().placed.len()
+    }
+
+    /// Whether no block was accepted yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Block numbers (in order of acceptance) in LASTZ's output order: by target start, equals newest first.
+    pub fn output_order(&self) -> Vec<u32> {
+        self.read().by_start.clone()
+    }
+
+    /// Accepts a block.
+    pub fn push(&self, block: &Block) {
+        let pieces = pieces_of(block);
+        self.index.write().unwrap_or_else(PoisonError::into_inner).push(pieces);
+    }
+
+    /// Whether the anchor lies on an accepted block (4.3).
+    pub fn covers(&self, anchor: &Anchor) -> bool {
+        self.read().covers(anchor.target.into(), anchor.query.into())
+    }
+
+    /// The pieces nearest to an anchor, left and right of it in its row, among the blocks numbered before `limit`.
+    pub fn neighbours(&self, anchor: &Anchor, limit: usize) -> Neighbours {
+        self.read().neighbours(anchor.target.into(), anchor.query.into(), limit, false)
+    }
+
+    /// How the blocks numbered before `limit` confine one side of an anchor; `None` if there are none.
+    pub fn side_bounds(&self, anchor: &Anchor, direction: Direction, limit: usize) -> Option<SideBounds<'_>> {
+        (limit > 0).then(|| SideBounds::new(self, anchor, direction, limit))
+    }
+}
+
+impl Index {
+    fn push(&mut self, pieces: Vec<piece::Piece>) {
+        let (first, last) = (pieces[0], pieces[pieces.len() - 1]);
+        let number = self.placed.len();
+        let placed = Placed {
+            bottom: self.neighbours(first.b1, first.b2, number, true),
+            top: self.neighbours(last.e1, last.e2, number, true),
+            pieces,
+        };
+        let (start, end) = (placed.start(), placed.end());
+        self.placed.push(Arc::new(placed));
+        let number = number as u32;
+        let place = self.by_start.partition_point(|&b| self.placed[b as usize].start() < start);
+        self.by_start.insert(place, number);
+        let place = self.by_end.partition_point(|&b| self.placed[b as usize].end() > end);
+        self.by_end.insert(place, number);
+        let bins = (start >> BIN_SHIFT) as usize..=(end >> BIN_SHIFT) as usize;
+        if self.bins.len() <= *bins.end() {
+            self.bins.resize(bins.end() + 1, Vec::new());
+        }
+        self.bins[bins].iter_mut().for_each(|bin| bin.push(number));
+    }
+
+    /// Blocks that have a row in common with `row`.
+    fn at_row(&self, row: i64) -> impl Iterator<Item = (u32, &Placed)> {
+        let bin = usize::try_from(row >> BIN_SHIFT).ok().and_then(|bin| self.bins.get(bin));
+        let numbers = bin.map_or(&[][..], Vec::as_slice).iter();
+        numbers.map(|&b| (b, &*self.placed[b as usize])).filter(move |(_, p)| p.start() <= row && row <= p.end())
+    }
+
+    fn covers(&self, row: i64, column: i64) -> bool {
+        self.at_row(row).any(|(_, placed)| placed.pieces[placed.piece_at(row) as usize].offset(row, column) == 0)
+    }
+
+    /// Nearest pieces left and right of a point in its row, among the blocks before `limit`. `skip_horizontal` is the
+    /// rule for stored neighbours.
+    fn neighbours(&self, row: i64, column: i64, limit: usize, skip_horizontal: bool) -> Neighbours {
+        // Ties go to the first block in order of start, newest first.
+        type Rank = (i64, i64, Reverse<u32>);
+        let mut best: [Option<(Rank, PieceRef)>; 2] = [None; 2];
+        for (block, placed) in self.at_row(row).take_while(|&(block, _)| (block as usize) < limit) {
+            let piece = if skip_horizontal {
+                let solid = placed.solid_piece_at(row);
+                let Some(piece) = solid.filter(|&p| placed.pieces[p as usize].b1 <= row) else { continue };
+                piece
+            } else {
+                placed.piece_at(row)
+            };
+            let x = placed.pieces[piece as usize].offset(row, column);
+            let flank = match x {
+                0 => continue,
+                1.. => 1,
+                _ => 0,
+            };
+            let rank: Rank = (x.abs(), placed.start(), Reverse(block));
+            if best[flank].is_none_or(|(nearest, _)| rank < nearest) {
+                best[flank] = Some((rank, PieceRef { block, piece }));
+            }
+        }
+        Neighbours { left: best[0].map(|(_, at)| at), right: best[1].map(|(_, at)| at) }
+    }
+}

@@ -1,0 +1,93 @@
+//! Whether accepted blocks come near what a side explored (lastz-semantics 11a).
+
+use super::piece::{Piece, PieceKind, Placed};
+use super::{AcceptedBlocks, BIN_SHIFT, Index};
+use crate::alignment::Anchor;
+use crate::extend::side::{Direction, WINDOW_ROWS, Windows};
+
+/// Margin of [`AcceptedBlocks::touches`] in columns and rows: covers LASTZ's off-by-one habits.
+const MARGIN: i64 = 3;
+
+/// Target rows that a side explored, inclusive, with a margin: what a block outside of them cannot touch.
+pub fn rows_reached(anchor: &Anchor, direction: Direction, windows: &Windows) -> (i64, i64) {
+    let (anchor, reach) = (i64::from(anchor.target), i64::from(windows.rows));
+    match direction {
+        Direction::Right => (anchor - MARGIN, anchor + reach + MARGIN),
+        Direction::Left => (anchor - reach - MARGIN, anchor + MARGIN),
+    }
+}
+
+impl AcceptedBlocks {
+    /// Whether some block numbered `from` or later comes within reach of what a side explored, so that its result may
+    /// not be what a bounded run gives (11a).
+    pub fn touches(&self, anchor: &Anchor, direction: Direction, windows: &Windows, from: usize) -> bool {
+        let rows = rows_reached(anchor, direction, windows);
+        self.read().meeting_rows(rows, from).any(|placed| placed.touches(anchor, direction, windows))
+    }
+}
+
+impl Index {
+    /// Blocks numbered `from` or later that have a row in common with `rows`.
+    fn meeting_rows(&self, rows: (i64, i64), from: usize) -> impl Iterator<Item = &Placed> {
+        let bins = (rows.0.max(0) >> BIN_SHIFT) as usize..=(rows.1.max(0) >> BIN_SHIFT) as usize;
+        let bins = self.bins.iter().enumerate().take(bins.end() + 1).skip(*bins.start());
+        bins.flat_map(move |(bin, numbers)| {
+            let new = numbers.partition_point(|&b| (b as usize) < from);
+            numbers[new..].iter().map(move |&b| (bin, b))
+        })
+        .map(|(bin, b)| (bin, &*self.placed[b as usize]))
+        // A block that meets several bins counts in the first of them.
+        .filter(move |(bin, placed)| {
+            let first_bin = (placed.start().max(rows.0).max(0) >> BIN_SHIFT) as usize;
+            first_bin == *bin && placed.start() <= rows.1 && placed.end() >= rows.0
+        })
+        .map(|(_, placed)| placed)
+    }
+}
+
+impl Placed {
+    fn touches(&self, anchor: &Anchor, direction: Direction, windows: &Windows) -> bool {
+        let (a1, a2) = (i64::from(anchor.target), i64::from(anchor.query));
+        let last_row = i64::from(windows.rows) - 1 + MARGIN;
+        let relative = |row: i64, column: i64| match direction {
+            Direction::Right => (row - a1, column - a2),
+            Direction::Left => (a1 - row, a2 - column),
+        };
+        let step = |piece: &Piece, by: i64| Piece {
+            kind: PieceKind::Diagonal,
+            b1: if by < 0 { piece.b1 - 1 } else { piece.e1 + 1 },
+            e1: if by < 0 { piece.b1 - 1 } else { piece.e1 + 1 },
+            b2: if by < 0 { piece.b2 - 1 } else { piece.e2 + 1 },
+            e2: if by < 0 { piece.b2 - 1 } else { piece.e2 + 1 },
+        };
+        let (first, last) = (&self.pieces[0], &self.pieces[self.pieces.len() - 1]);
+        let ends = [step(first, -1), step(last, 1)];
+        let (low, high) = match direction {
+            Direction::Right => (a1, a1 + last_row),
+            Direction::Left => (a1 - last_row, a1),
+        };
+        let begin = self.pieces.partition_point(|piece| piece.e1.max(piece.b1) < low);
+        let inside = self.pieces[begin..].iter().take_while(|piece| piece.b1 <= high);
+        inside.chain(&ends).any(|piece| {
+            let (from, to) = (relative(piece.b1, piece.b2), relative(piece.e1.max(piece.b1), piece.e2.max(piece.b2)));
+            let rows = (from.0.min(to.0).max(0), from.0.max(to.0).min(last_row));
+            if rows.0 > rows.1 {
+                return false;
+            }
+            // Columns in a range of rows: a diagonal moves with the row, the others span their columns.
+            let columns = |top: i64, bottom: i64| match piece.kind {
+                PieceKind::Diagonal => (from.1 + top - from.0, from.1 + bottom - from.0),
+                _ => (from.1.min(to.1), from.1.max(to.1)),
+            };
+            let rows_per_hull = WINDOW_ROWS as i64;
+            let hulls = windows.hulls.len() as i64;
+            (rows.0 / rows_per_hull..=rows.1 / rows_per_hull).any(|i| {
+                let hull = windows.hulls[i.min(hulls - 1) as usize];
+                let top = rows.0.max(i * rows_per_hull);
+                let bottom = rows.1.min((i + 1) * rows_per_hull - 1);
+                let (left, right) = columns(top, bottom);
+                right >= i64::from(hull.0) - MARGIN && left <= i64::from(hull.1) + MARGIN
+            })
+        })
+    }
+}
