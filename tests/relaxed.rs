@@ -129,7 +129,10 @@ fn check_definition(seed: u64, len: usize, spacing: usize, scoring: &Scoring, y_
     let anchor = Anchor { target: 0, query: 0, hsp_score: 0 };
     let problem = SideProblem { target: &sets[0], query: &sets[1], anchor, direction: Direction::Right };
     let options = GappedOptions { y_drop, contract: Contract::Relaxed, ..GappedOptions::default() };
-    let found = Ydrop::new(scoring, &options).run_relaxed(&problem, &mut Default::default());
+    let engine = Ydrop::new(scoring, &options);
+    let found = engine.run_relaxed(&problem, &mut Default::default());
+    let scalar = engine.scalar().run_relaxed(&problem, &mut Default::default());
+    assert_eq!(found, scalar, "seed {seed}: the vectorised engine against the scalar one");
     let expected = by_definition(&target, &query, scoring, y_drop.into());
     let found = Side { cells: 0, ..found };
     assert_eq!(found, expected, "seed {seed}, length {len}, spacing {spacing}, Y {y_drop}");

@@ -1,61 +1,84 @@
-//! One side of an anchor under the relaxed contract, cell by cell; [`crate::extend::relaxed`] defines it.
+//! One side of an anchor under the relaxed contract, which [`crate::extend::relaxed`] defines.
 //!
-//! The contract knows no windows: cells die in rows divisible by [`PRUNE_ROWS`] only. A row is evaluated from the first
-//! column that survived the last pruning up to where nothing can matter any more. That is where C is below
-//! T - k max - open, if the next pruning is k rows away and no pair scores more than max: a path from there ends below T
-//! at that pruning, and a gap from there ends below what any survivor opens anew.
+//! The contract knows no windows, and cells die in rows divisible by [`PRUNE_ROWS`] only. Here cells die in every row, as
+//! soon as they cannot matter any more: if the next pruning is k > 0 rows away and no pair scores more than max, below
+//! ```text
+//! T - k max - open
+//! ```
+//! A path from there ends below T at that pruning. A gap from there never beats what a cell opens that lives on: it stays
+//! at least `open` below it. So the same cells live, with the same values and links, in the rows in which cells die.
 
-use super::traceback::{DELETION_EXTENDS, FROM_DELETION, FROM_DIAGONAL, FROM_INSERTION, INSERTION_EXTENDS, LinkRows};
-use super::ydrop::{DEAD, Peak, SideProblem, Workspace, Ydrop};
+use super::traceback::LinkRows;
+use super::ydrop::{DEAD, Peak, RowKernel, RowTask, SideProblem, Workspace, Ydrop};
 use crate::extend::relaxed::{PRUNE_ROWS, STRIPE_ROWS};
 use crate::extend::side::Side;
 
-/// C of a cell, and D that enters the one below.
-#[derive(Clone, Copy, Debug)]
-struct Cell {
-    score: i64,
-    deletion: i64,
-}
-
-const DEAD_CELL: Cell = Cell { score: DEAD, deletion: DEAD };
-
-/// The row above and the present one, both from column `first` on.
-#[derive(Default)]
-pub(super) struct Rows {
-    first: usize,
-    above: Vec<Cell>,
-    present: Vec<Cell>,
-}
-
 impl Ydrop {
-    /// Runs one side by the relaxed contract. It has no windows; `cells` are those evaluated.
+    /// Runs one side by the relaxed contract. The answer has no windows; its cells are those evaluated.
     pub fn run_relaxed(&self, problem: &SideProblem, workspace: &mut Workspace) -> Side {
-        let (n_rows, n_columns) = problem.extent();
-        if n_rows == 0 || n_columns == 0 {
+        let (rows, columns) = problem.extent();
+        if rows == 0 || columns == 0 {
             return Side::default();
         }
-        let Workspace { relaxed: rows, links, .. } = workspace;
+        let sweep = RelaxedSweep { ydrop: self, problem, rows, columns, links: &mut workspace.links };
+        #[cfg(target_arch = "x86_64")]
+        if self.vectorised && super::row_avx2::Avx2Row::can_run_relaxed(self) {
+            return sweep.run(&mut workspace.avx2);
+        }
+        sweep.run(&mut workspace.scalar)
+    }
+}
+
+struct RelaxedSweep<'a> {
+    ydrop: &'a Ydrop,
+    problem: &'a SideProblem<'a>,
+    rows: usize,
+    columns: usize,
+    links: &'a mut LinkRows,
+}
+
+impl RelaxedSweep<'_> {
+    fn run<K: RowKernel>(self, kernel: &mut K) -> Side {
+        let RelaxedSweep { ydrop, problem, rows, columns, links } = self;
+        kernel.start(ydrop, columns);
         links.start();
-        rows.start(self, n_columns);
-        let max_score = i64::from(self.classes.max_score()).max(0);
+        let max_score = i64::from(ydrop.classes.max_score()).max(0);
         let mut peak = Peak::default();
-        let mut cells = rows.above.len() as u64;
         let mut threshold = 0;
-        for row in 1..=n_rows {
+        let (mut lo, mut hi) = (0, first_row(ydrop, problem, columns, kernel));
+        let mut cells = hi as u64;
+        for row in 1..=rows {
             if (row - 1).is_multiple_of(STRIPE_ROWS) {
-                threshold = peak.score - self.y_drop;
+                threshold = peak.score - ydrop.y_drop;
             }
-            let to_pruning = row.next_multiple_of(PRUNE_ROWS) - row;
-            let floor = match to_pruning {
+            let floor = match row.next_multiple_of(PRUNE_ROWS) - row {
                 0 => threshold,
-                k => threshold - k as i64 * max_score - self.gap_open.max(0),
+                k => threshold - k as i64 * max_score - ydrop.gap_open.max(0),
             };
-            let row = Row { row, n_columns, is_pruned: to_pruning == 0, floor };
-            row.evaluate(self, problem, rows, links, &mut peak);
-            cells += rows.present.len() as u64;
-            if !rows.advance(&row) {
-                break;
+            // The diagonal from the last cell above leads one column further.
+            if hi <= columns {
+                kernel.make_room(ydrop, problem, lo, hi + 1);
+                kernel.put(hi, DEAD, DEAD);
+                hi += 1;
             }
+            let task = RowTask { row, lo, hi, masked: &[], floor: Some(floor) };
+            let result = kernel.evaluate(ydrop, problem, &task, &mut peak, links.add_row(lo, hi - lo));
+            cells += (hi - lo) as u64;
+            let Some((first, last)) = result.kept else { break };
+            if last + 1 < hi {
+                hi = last + 1;
+            } else {
+                let mut insertion = result.insertion;
+                while insertion >= floor && hi <= columns {
+                    kernel.make_room(ydrop, problem, first, hi + 1);
+                    kernel.put(hi, insertion, DEAD);
+                    links.add_insertion();
+                    insertion -= ydrop.gap_extend;
+                    hi += 1;
+                    cells += 1;
+                }
+            }
+            lo = first;
         }
         Side {
             score: peak.score,
@@ -68,89 +91,15 @@ impl Ydrop {
     }
 }
 
-impl Rows {
-    /// Row 0: one long insertion, from which deletions may open (lastz-semantics 5.2).
-    fn start(&mut self, ydrop: &Ydrop, n_columns: usize) {
-        self.first = 0;
-        self.above.clear();
-        let mut score = 0;
-        for column in 0..=n_columns {
-            if score < -ydrop.y_drop {
-                break;
-            }
-            self.above.push(Cell { score, deletion: score - ydrop.gap_first() });
-            score = if column == 0 { -ydrop.gap_first() } else { score - ydrop.gap_extend };
-        }
+/// Row 0: one insertion down to -Y, from which deletions open (lastz-semantics 5.2). Returns the end of its window.
+fn first_row<K: RowKernel>(ydrop: &Ydrop, problem: &SideProblem, columns: usize, kernel: &mut K) -> usize {
+    let mut column = 0;
+    let mut score = 0;
+    while column <= columns && score >= -ydrop.y_drop {
+        kernel.make_room(ydrop, problem, 0, column + 1);
+        kernel.put(column, score, score - ydrop.gap_first());
+        score = if column == 0 { -ydrop.gap_first() } else { score - ydrop.gap_extend };
+        column += 1;
     }
-
-    /// The present row becomes the row above, without what cannot matter. Whether anything is left.
-    fn advance(&mut self, row: &Row) -> bool {
-        std::mem::swap(&mut self.above, &mut self.present);
-        let can_matter = |cell: &Cell| cell.score >= row.floor;
-        let end = self.above.iter().rposition(can_matter).map_or(0, |last| last + 1);
-        self.above.truncate(end);
-        if row.is_pruned {
-            let dead = self.above.iter().position(can_matter).unwrap_or(0);
-            self.above.drain(..dead);
-            self.first += dead;
-        }
-        !self.above.is_empty()
-    }
-}
-
-/// How to evaluate a row.
-struct Row {
-    row: usize,
-    n_columns: usize,
-    /// Whether cells below `floor` die; elsewhere they only end the row.
-    is_pruned: bool,
-    floor: i64,
-}
-
-impl Row {
-    fn evaluate(&self, ydrop: &Ydrop, problem: &SideProblem, rows: &mut Rows, links: &mut LinkRows, peak: &mut Peak) {
-        let Rows { first, above, present } = rows;
-        let target_class = ydrop.classes.class(problem.target_base(self.row));
-        links.add_row(*first, 0);
-        present.clear();
-        let (mut above_left, mut insertion) = (DEAD, DEAD);
-        let mut column = *first;
-        while column <= self.n_columns && (column - *first <= above.len() || insertion >= self.floor) {
-            let Cell { score: above_score, deletion } = above.get(column - *first).copied().unwrap_or(DEAD_CELL);
-            let pair = match above_left {
-                DEAD => DEAD,
-                score => {
-                    let query_class = ydrop.classes.class(problem.query_base(column));
-                    score + i64::from(ydrop.classes.score(target_class, query_class))
-                }
-            };
-            above_left = above_score;
-            let score = pair.max(deletion).max(insertion);
-            if self.is_pruned && score < self.floor || score <= DEAD {
-                links.push(FROM_DIAGONAL);
-                present.push(DEAD_CELL);
-                insertion = DEAD;
-                column += 1;
-                continue;
-            }
-            let (extended, inserted) = (deletion - ydrop.gap_extend, insertion - ydrop.gap_extend);
-            let leaving;
-            if score > pair {
-                let source = if deletion >= insertion { FROM_DELETION } else { FROM_INSERTION };
-                links.push(source | INSERTION_EXTENDS | DELETION_EXTENDS);
-                (leaving, insertion) = (extended, inserted);
-            } else {
-                if score >= peak.score {
-                    *peak = Peak { score, row: self.row, column };
-                }
-                let opened = pair - ydrop.gap_first();
-                let deletion_link = if extended >= opened { DELETION_EXTENDS } else { 0 };
-                let insertion_link = if inserted >= opened { INSERTION_EXTENDS } else { 0 };
-                links.push(FROM_DIAGONAL | deletion_link | insertion_link);
-                (leaving, insertion) = (extended.max(opened), inserted.max(opened));
-            }
-            present.push(Cell { score, deletion: leaving });
-            column += 1;
-        }
-    }
+    column
 }

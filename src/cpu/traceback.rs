@@ -45,13 +45,8 @@ impl LinkRows {
 
     /// Appends a cell reached by insertion to the last row.
     pub fn add_insertion(&mut self) {
-        self.push(FROM_INSERTION | INSERTION_EXTENDS);
-    }
-
-    /// Appends a link to the last row.
-    pub fn push(&mut self, link: u8) {
         self.make_room();
-        self.links[self.used] = link;
+        self.links[self.used] = FROM_INSERTION | INSERTION_EXTENDS;
         self.used += 1;
     }
 

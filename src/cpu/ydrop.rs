@@ -36,7 +36,7 @@ pub struct Ydrop {
     contract: Contract,
     trim_to_peak: bool,
     traceback_bytes: Option<usize>,
-    vectorised: bool,
+    pub(super) vectorised: bool,
 }
 
 /// One side of one anchor.
@@ -96,6 +96,8 @@ pub(super) struct RowTask<'a> {
     pub hi: usize,
     /// Columns in `lo..hi` that accepted blocks occupy, ascending.
     pub masked: &'a [usize],
+    /// Cells below this die; `None`: those more than Y below the peak, which moves on within the row.
+    pub floor: Option<i64>,
 }
 
 /// What the evaluation of a row's window found.
@@ -130,10 +132,9 @@ pub(super) trait RowKernel {
 /// Buffers of a thread's runs, reused from run to run.
 #[derive(Default)]
 pub struct Workspace {
-    scalar: ScalarRow,
+    pub(super) scalar: ScalarRow,
     #[cfg(target_arch = "x86_64")]
-    avx2: super::row_avx2::Avx2Row,
-    pub(super) relaxed: super::relaxed::Rows,
+    pub(super) avx2: super::row_avx2::Avx2Row,
     pub(super) links: LinkRows,
     masked: Vec<usize>,
 }
@@ -241,7 +242,7 @@ impl Sweep<'_> {
                 break;
             }
             kernel.make_room(self.ydrop, self.problem, lo, hi);
-            let task = RowTask { row, lo, hi, masked: self.masked };
+            let task = RowTask { row, lo, hi, masked: self.masked, floor: None };
             let links = self.links.add_row(lo, hi - lo);
             let result = kernel.evaluate(self.ydrop, self.problem, &task, &mut peak, links);
             cells += (hi - lo) as u64;
