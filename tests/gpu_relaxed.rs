@@ -141,6 +141,19 @@ fn workgroup_variants_and_other_lanes() {
 }
 
 #[test]
+fn subgroups_with_other_rows() {
+    let test = "subgroups_with_other_rows";
+    let Some(lanes) = gpu_or_skip(test).and_then(|gpu| gpu.capabilities().fixed_subgroup) else { return };
+    for (stripe_rows, seed) in [(1, 40), (4, 41), (8, 42)] {
+        let variant = Variant { stripe_rows, ..Variant::subgroup(lanes, 8) };
+        // Stripes hold the eager tile.
+        if variant.is_relaxed() {
+            check_homologous(test, Some(variant), &setting(200, 60, 3000), seed..seed + 1);
+        }
+    }
+}
+
+#[test]
 fn edges_of_sequences_and_sequences_shorter_than_a_stripe() {
     let mut rng = SplitMix64(50);
     let shared = rng.bases(150);

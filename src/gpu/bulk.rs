@@ -26,15 +26,15 @@ pub struct GpuBulk {
 
 /// The kernels of one contract.
 enum Engine {
-    Exact(GpuExtender),
-    Relaxed(RelaxedExtender),
+    Exact(Box<GpuExtender>),
+    Relaxed(Box<RelaxedExtender>),
 }
 
 impl Engine {
     fn new(gpu: Gpu, scoring: &Scoring, options: &GappedOptions) -> std::result::Result<Engine, GpuError> {
         Ok(match options.contract {
-            Contract::Exact => Engine::Exact(GpuExtender::new(gpu, scoring, options)?),
-            Contract::Relaxed => Engine::Relaxed(RelaxedExtender::new(gpu, scoring, options)?),
+            Contract::Exact => Engine::Exact(Box::new(GpuExtender::new(gpu, scoring, options)?)),
+            Contract::Relaxed => Engine::Relaxed(Box::new(RelaxedExtender::new(gpu, scoring, options)?)),
         })
     }
 

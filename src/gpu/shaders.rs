@@ -137,11 +137,11 @@ impl ShaderText {
     }
 
     fn add(&mut self, file: &str, source: &str, variant: &Variant) {
-        let lines: Vec<(usize, String)> = source.lines().map(str::to_string).enumerate().collect();
+        let lines: Vec<Line> = source.lines().map(str::to_string).enumerate().collect();
         self.add_lines(file, &lines, variant);
     }
 
-    fn add_lines(&mut self, file: &str, lines: &[(usize, String)], variant: &Variant) {
+    fn add_lines(&mut self, file: &str, lines: &[Line], variant: &Variant) {
         let mut rest = lines;
         while let [(number, line), after @ ..] = rest {
             rest = after;
@@ -165,7 +165,7 @@ impl ShaderText {
             for names in turns {
                 let fill =
                     |line: &str| names.iter().fold(line.to_string(), |line, (name, text)| line.replace(name, text));
-                let filled: Vec<(usize, String)> = body.iter().map(|(number, line)| (*number, fill(line))).collect();
+                let filled: Vec<Line> = body.iter().map(|(number, line)| (*number, fill(line))).collect();
                 self.add_lines(file, &filled, variant);
             }
         }
@@ -178,10 +178,13 @@ impl ShaderText {
     }
 }
 
+/// Number, from 0, and text of a line of a file.
+type Line = (usize, String);
+
 /// The lines up to the `// end` that belongs to a `// for each`, and those after it.
-fn body_and_rest(lines: &[(usize, String)]) -> (&[(usize, String)], &[(usize, String)]) {
+fn body_and_rest(lines: &[Line]) -> (&[Line], &[Line]) {
     let mut depth = 1;
-    let is_end = |(_, line): &(usize, String)| {
+    let is_end = |(_, line): &Line| {
         depth += i32::from(line.starts_with("// for each ")) - i32::from(line == "// end");
         depth == 0
     };

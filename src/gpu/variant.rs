@@ -1,6 +1,7 @@
 //! Forms of a kernel: how many lanes work on a run, how they talk, and how many columns each holds.
 
 use super::context::Capabilities;
+use super::layout::EAGER_TILE;
 
 /// How the lanes of a run exchange values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,6 +30,10 @@ pub struct Variant {
 /// Rows per lane of the stripe sweep. Measured on an H200: 8 and 16 are equally fast; SwiftShader's compiler does not
 /// finish on 16.
 const STRIPE_ROWS: u32 = 8;
+
+/// The same of the relaxed sweep in subgroups of 32 and more, whose stripes are high enough: more rows need more registers
+/// and sweep more columns in vain. Measured on an H200: 4 are faster than 8 and 1.
+const WIDE_STRIPE_ROWS: u32 = 4;
 
 /// Rows of a stripe of the relaxed contract.
 const CONTRACT_ROWS: u32 = crate::extend::relaxed::STRIPE_ROWS as u32;
@@ -91,19 +96,21 @@ impl Variant {
         }
     }
 
-    /// Whether the relaxed kernels have this form: its stripes divide those of the contract, and a word holds the links of
-    /// a lane's rows.
+    /// Whether the relaxed kernels have this form: its stripes divide those of the contract and hold the eager tile, and a
+    /// word holds the links of a lane's rows.
     pub fn is_relaxed(&self) -> bool {
-        self.stripe_rows <= 8 && CONTRACT_ROWS.is_multiple_of(self.lanes * self.stripe_rows)
+        let rows = self.lanes * self.stripe_rows;
+        self.stripe_rows <= 8 && rows >= EAGER_TILE && CONTRACT_ROWS.is_multiple_of(rows)
     }
 
     /// The form of the relaxed kernels for an adapter.
     pub fn for_stripes(capabilities: &Capabilities) -> Variant {
         let of_lanes =
-            |variant: Variant| Variant { stripe_rows: STRIPE_ROWS.min(CONTRACT_ROWS / variant.lanes), ..variant };
+            |variant: Variant, rows: u32| Variant { stripe_rows: rows.min(CONTRACT_ROWS / variant.lanes), ..variant };
         match capabilities.fixed_subgroup {
-            Some(lanes @ 4..=256) => of_lanes(Variant::subgroup(lanes, COLUMN_CHOICES[0])),
-            _ => of_lanes(Variant::workgroup(32, COLUMN_CHOICES[0])),
+            Some(lanes @ 32..=256) => of_lanes(Variant::subgroup(lanes, COLUMN_CHOICES[0]), WIDE_STRIPE_ROWS),
+            Some(lanes @ 4..) if lanes < 32 => of_lanes(Variant::subgroup(lanes, COLUMN_CHOICES[0]), STRIPE_ROWS),
+            _ => of_lanes(Variant::workgroup(32, COLUMN_CHOICES[0]), STRIPE_ROWS),
         }
     }
 
