@@ -2,23 +2,13 @@
 // paper:    executor, trimmed
 // twin:     src/cpu/ydrop.rs
 // grid:     one workgroup per resident run; runs come from a queue
-// reads:    params, scores, target_letters, query_letters, tasks as exact_inspector
-//           plan                            u32, limits as exact_inspector, and a Span per 32 rows of every run
-// writes:   links                           u32, 8 links of 4 bits each; a row holds word j of all its blocks together
-//           verdicts[n_tasks]               Verdict; must repeat the inspector's score and end
-//           counters[N_COUNTERS], saved     as exact_inspector
-// requires: layout, letters, exchange, bounds, spans, row, run
+// reads:    see common/exact_bindings
+// writes:   verdicts                        must repeat the inspector's score and end
+//           counters, saved                 see common/exact_bindings
+//           links                           u32, 8 links of 4 bits each; a row holds word j of all its blocks together
+// requires: layout, exact_bindings, letters, exchange, bounds, spans, row, run
 
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<uniform> scores: Scores;
-@group(0) @binding(2) var<storage, read> target_letters: array<u32>;
-@group(0) @binding(3) var<storage, read> query_letters: array<u32>;
-@group(0) @binding(4) var<storage, read> tasks: array<Task>;
-@group(0) @binding(5) var<storage, read> plan: array<u32>;
-@group(0) @binding(6) var<storage, read_write> links: array<u32>;
-@group(0) @binding(7) var<storage, read_write> verdicts: array<Verdict>;
-@group(0) @binding(8) var<storage, read_write> counters: array<atomic<u32>>;
-@group(0) @binding(9) var<storage, read_write> saved: array<u32>;
+@group(0) @binding(9) var<storage, read_write> links: array<u32>;
 
 const LINKS: bool = true;
 
@@ -46,8 +36,4 @@ fn end_row_links(task: Task, row: u32) {
 }
 
 fn end_hull(task_ix: u32, rows_ix: u32, first: u32, end: u32) {
-}
-
-fn end_run(task_ix: u32, verdict: Verdict) {
-    verdicts[task_ix] = verdict;
 }

@@ -2,26 +2,12 @@
 // paper:    inspector
 // twin:     src/cpu/ydrop.rs
 // grid:     one workgroup per resident run; runs come from a queue
-// reads:    params, scores
-//           target_letters, query_letters   u32, 8 letter classes of 4 bits each, low bits first, padded at both ends
-//           tasks[n_tasks]                  Task
-//           plan                            u32, limits of the rows of bounded runs (bounded.wgsl)
-// writes:   verdicts[n_tasks]               Verdict
+// reads:    see common/exact_bindings
+// writes:   verdicts, counters, saved       see common/exact_bindings
 //           hulls[hull_capacity]            Hull, in any order
-//           counters[N_COUNTERS]            COUNTER_*
-//           saved[workgroups * SAVED_WORDS] runs that go on in the next dispatch
-// requires: layout, letters, exchange, bounds, row, run
+// requires: layout, exact_bindings, letters, exchange, bounds, row, run
 
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<uniform> scores: Scores;
-@group(0) @binding(2) var<storage, read> target_letters: array<u32>;
-@group(0) @binding(3) var<storage, read> query_letters: array<u32>;
-@group(0) @binding(4) var<storage, read> tasks: array<Task>;
-@group(0) @binding(5) var<storage, read> plan: array<u32>;
-@group(0) @binding(6) var<storage, read_write> verdicts: array<Verdict>;
-@group(0) @binding(7) var<storage, read_write> hulls: array<Hull>;
-@group(0) @binding(8) var<storage, read_write> counters: array<atomic<u32>>;
-@group(0) @binding(9) var<storage, read_write> saved: array<u32>;
+@group(0) @binding(9) var<storage, read_write> hulls: array<Hull>;
 
 const LINKS: bool = false;
 
@@ -40,8 +26,4 @@ fn end_hull(task_ix: u32, rows_ix: u32, first: u32, end: u32) {
     if entry < params.hull_capacity {
         hulls[entry] = Hull(task_ix, rows_ix, first, end);
     }
-}
-
-fn end_run(task_ix: u32, verdict: Verdict) {
-    verdicts[task_ix] = verdict;
 }

@@ -2,7 +2,7 @@
 // paper:    inspector (its stripe layout), as a filter in front of the exact one
 // twin:     src/cpu/ydrop.rs never scores higher
 // grid:     one workgroup per resident anchor; anchors come from a queue
-// reads:    params, scores, target_letters, query_letters as exact_inspector
+// reads:    params, scores, target_letters, query_letters as common/exact_bindings
 //           tasks[2 * n_tasks]              Task: left and right side of every anchor
 // writes:   bounds[n_tasks]                 SideBounds
 //           counters[N_COUNTERS]            COUNTER_*

@@ -22,12 +22,21 @@ use crate::filter::query_best::{QueryHsps, keep_best};
 use crate::filter::{HspFinder, SearchCounts};
 use crate::options::{Options, Strands};
 use crate::output::StrandView;
-use crate::post::limits::{DepthLimit, HspLimit, QueryHspCount};
+use crate::post::limits::{DepthLimit, HspLimit, QueryHspCount, cut_to_room};
 use crate::post::masking::TargetCoverage;
 use crate::report::Counts;
 use crate::seed::WordTable;
 use crate::sequence::SequenceSet;
 use crate::strand::{GivenHsps, StrandBlocks, StrandComparison};
+
+/// What is being done for a query strand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Seeding and gap-free extension.
+    Search,
+    /// Gapped extension and all that follows.
+    Extension,
+}
 
 /// A query, and its segments if they come from a file instead of a search.
 #[derive(Clone, Debug)]
@@ -42,7 +51,7 @@ pub struct Query {
 pub trait Sink {
     /// The blocks of one searched strand, in their final order; may be empty.
     fn strand(&mut self, view: &StrandView, blocks: &[Block]) -> Result<()>;
-    /// After a strand under `--masking`: how many target bases it masked.
+    /// After a strand under `--masking` or `--census`: how many target bases it masked.
     fn masked(&mut self, newly_masked: usize) -> Result<()>;
     /// A one-sided run was cut by the traceback memory.
     fn truncated(&mut self, truncation: &Truncation);
@@ -92,7 +101,7 @@ pub struct Aligner {
     hsp_limit: Option<HspLimit>,
     depth_limit: Option<DepthLimit>,
     counts: Counts,
-    progress: Box<dyn Fn(u64) + Send + Sync>,
+    progress: Box<dyn Fn(Stage, u64) + Send + Sync>,
     bulk: Option<Box<dyn BulkExtender>>,
     look_ahead: LookAhead,
     finder: Option<Box<dyn HspFinder>>,
@@ -150,7 +159,7 @@ impl Aligner {
             hsp_limit: limits.hsp_limit.map(|(limit, over)| HspLimit::new(limit, over)),
             depth_limit: limits.depth.and_then(|(depth, over)| DepthLimit::new(depth, over)),
             counts: Counts::default(),
-            progress: Box::new(|_| {}),
+            progress: Box::new(|_, _| {}),
             bulk: None,
             look_ahead: LookAhead::default(),
             finder: None,
@@ -165,9 +174,9 @@ impl Aligner {
         self
     }
 
-    /// Calls `progress` with the query bases dealt with since its last call, once per searched strand in all. It is
-    /// called from all threads.
-    pub fn with_progress(mut self, progress: impl Fn(u64) + Send + Sync + 'static) -> Aligner {
+    /// Calls `progress` with the stage at work and the query bases dealt with since its last call, one per base and
+    /// searched strand in all. It is called from all threads.
+    pub fn with_progress(mut self, progress: impl Fn(Stage, u64) + Send + Sync + 'static) -> Aligner {
         self.progress = Box::new(progress);
         self
     }
@@ -233,9 +242,10 @@ impl Aligner {
             let outcome = outcome?;
             self.counts.search += outcome.search;
             let keeps = self.settle_hsp_limit(&query.sequences, outcome.other.as_ref(), &outcome.plan_found, sink);
+            let mut room = self.run_room();
             for (is_other, mut found) in outcome.strands.into_iter().filter(|_| keeps) {
                 let strand = if is_other { outcome.other.as_ref() } else { None }.unwrap_or(&query.sequences);
-                self.settle(strand, &mut found, sink)?;
+                self.settle(strand, &mut found, room.as_mut(), sink)?;
             }
         }
         Ok(())
@@ -270,25 +280,24 @@ impl Aligner {
         if !self.settle_hsp_limit(&query.sequences, other.as_ref(), &plan.found, sink) {
             return Ok(());
         }
+        let mut room = self.run_room();
         for (is_other, work) in plan.strands {
             let strand = if is_other { other.as_ref() } else { None }.unwrap_or(&query.sequences);
             let (mut found, search) = self.perform(strand, work)?;
             self.counts.search += search;
-            self.settle(strand, &mut found, sink)?;
+            self.settle(strand, &mut found, room.as_mut(), sink)?;
             // With --anyornone and --limitperquery LASTZ neither counts nor masks.
             let Some(coverage) = self.coverage.as_mut().filter(|_| self.options.limits.blocks.is_none()) else {
                 continue;
             };
             let masked = coverage.add(&found.blocks, &mut self.target);
-            if self.options.masking > 0 {
-                if !masked.is_empty()
-                    && let Some(table) = &mut self.table
-                {
-                    table.update_mask(&self.target);
-                }
-                if self.options.gapped.is_none() || !found.blocks.is_empty() {
-                    sink.masked(masked.iter().map(Range::len).sum())?;
-                }
+            if !masked.is_empty()
+                && let Some(table) = &mut self.table
+            {
+                table.update_mask(&self.target);
+            }
+            if self.options.gapped.is_none() || !found.blocks.is_empty() {
+                sink.masked(masked.iter().map(Range::len).sum())?;
             }
         }
         Ok(())
@@ -326,7 +335,7 @@ impl Aligner {
             return self.plan_adaptive(&strands, table, adaptive);
         }
         if let (Some(table), Some(most)) = (&self.table, limits.blocks) {
-            return self.plan_until_enough(&strands, table, most as usize);
+            return self.plan_until_enough(&strands, table, most.into());
         }
         if let (Some(table), Some(limit)) = (&self.table, &self.hsp_limit) {
             return self.plan_limited(&strands, table, limit);
@@ -400,13 +409,11 @@ impl Aligner {
     }
 
     /// `--anyornone` and `--limitperquery` (6.8): the second strand is searched only if the first one left room.
-    fn plan_until_enough(&self, strands: &[(bool, &SequenceSet)], table: &WordTable, most: usize) -> Plan {
+    fn plan_until_enough(&self, strands: &[(bool, &SequenceSet)], table: &WordTable, mut room: u64) -> Plan {
         let mut plan = Plan::default();
-        let mut room = most;
         for &(is_other, strand) in strands {
-            let (found, search) = self.comparison(strand).first_blocks(table, room);
+            let (found, search) = self.comparison(strand).first_blocks(table, &mut room);
             plan.search += search;
-            room -= found.blocks.len();
             plan.strands.push((is_other, Work::Done(Box::new(found))));
             if room == 0 {
                 break;
@@ -434,6 +441,9 @@ impl Aligner {
         if !limit.keeps(so_far) {
             plan.strands.clear();
         }
+        if self.options.limits.counts_runs {
+            return plan;
+        }
         // LASTZ counts what it keeps as it prints: HSPs, or with gapped extension whole lists of anchors.
         let mut room = limit.most_kept();
         for (_, work) in &mut plan.strands {
@@ -451,14 +461,15 @@ impl Aligner {
 
     fn perform(&self, strand: &SequenceSet, work: Work) -> Result<(StrandBlocks, SearchCounts)> {
         let comparison = self.comparison(strand);
-        let half = strand.len() as u64 / 2;
         let depth = self.depth_limit.as_ref().map(|limit| limit.strand(strand));
         let started = Instant::now();
         match (work, &self.table) {
-            (Work::Done(found), _) => Ok((*found, SearchCounts::default())),
+            (Work::Done(found), _) => {
+                (self.progress)(Stage::Extension, strand.len() as u64);
+                Ok((*found, SearchCounts::default()))
+            }
             (Work::Search, Some(table)) => {
                 let (hsps, search) = comparison.hsps(table)?;
-                (self.progress)(half);
                 let searched = started.elapsed().as_secs_f64();
                 let given = GivenHsps { hsps, ..GivenHsps::default() };
                 let mut found = comparison.blocks(given, depth)?;
@@ -468,7 +479,7 @@ impl Aligner {
             }
             (Work::Search, None) => Ok(Default::default()),
             (Work::Extend(given), _) => {
-                (self.progress)(half);
+                (self.progress)(Stage::Search, strand.len() as u64 / 2);
                 let mut found = comparison.blocks(given, depth)?;
                 found.seconds.extend = started.elapsed().as_secs_f64();
                 Ok((found, SearchCounts::default()))
@@ -493,8 +504,19 @@ impl Aligner {
         limit.keeps(so_far)
     }
 
-    /// Warnings and output of a strand.
-    fn settle(&mut self, strand: &SequenceSet, found: &mut StrandBlocks, sink: &mut dyn Sink) -> Result<()> {
+    /// Runs of pairs that `--queryhsplimit` lets a query print, if it counts these.
+    fn run_room(&self) -> Option<u64> {
+        self.hsp_limit.as_ref().filter(|_| self.options.limits.counts_runs).map(HspLimit::most_kept)
+    }
+
+    /// Warnings and output of a strand, with `room` for so many runs of pairs.
+    fn settle(
+        &mut self,
+        strand: &SequenceSet,
+        found: &mut StrandBlocks,
+        room: Option<&mut u64>,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
         self.counts.gapped += found.gapped;
         self.counts.seconds += found.seconds;
         self.counts.inner_blocks += found.inner_blocks;
@@ -504,7 +526,9 @@ impl Aligner {
         {
             found.blocks.clear();
         }
-        self.counts.output_blocks += found.blocks.len() as u64;
-        sink.strand(&StrandView { target: &self.target, query: strand }, &found.blocks)
+        let within_room = room.map(|room| cut_to_room(&found.blocks, room));
+        let blocks = within_room.as_ref().unwrap_or(&found.blocks);
+        self.counts.output_blocks += blocks.len() as u64;
+        sink.strand(&StrandView { target: &self.target, query: strand }, blocks)
     }
 }

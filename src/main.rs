@@ -1,6 +1,8 @@
 //! The `fastz` program.
 
 mod cli;
+mod console;
+mod engines;
 mod run;
 
 use std::io::Write;

@@ -219,6 +219,9 @@ pub struct QueryLimits {
     pub depth: Option<(f64, OverLimit)>,
     /// Stop a query strand after this many blocks (`--anyornone`: 1, `--limitperquery`).
     pub blocks: Option<u32>,
+    /// LASTZ counts what it prints: `blocks`, and the `hsp_limit` of a query whose HSPs are kept, count runs of pairs where
+    /// the format prints these one by one (rdotplot, mafsegments, genseg).
+    pub counts_runs: bool,
 }
 
 /// Everything that decides which alignments are found. Formats and files are elsewhere.

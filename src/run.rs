@@ -1,28 +1,27 @@
 //! One command line from files to files.
 
 use std::fs::File;
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{BufWriter, Write};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context;
-use indicatif::{ProgressBar, ProgressStyle};
 
 use fastz::align::{Aligner, Query, Sink};
 use fastz::extend::Truncation;
 use fastz::filter::query_best::QueryHsps;
-use fastz::gpu::{AdapterChoice, Gpu, GpuBulk, GpuExtender, GpuFinder, OnFault};
 use fastz::input::{QueryReader, ReadOptions, Specifier, read_target};
 use fastz::options::{SelfComparison, Strands};
 use fastz::output::{
-    AlignmentWriter, Destination, Format, LavKind, RunInfo, StrandView, Threshold, Thresholds, writer,
+    AlignmentWriter, Destination, Ending, Format, LavKind, RunInfo, StrandView, Threshold, Thresholds, writer,
 };
-use fastz::post::masking::{CounterWidth, TargetCoverage, write_masking};
+use fastz::post::masking::{CounterWidth, TargetCoverage, soft_masked_ranges, write_masking};
 use fastz::segments::SegmentReader;
 use fastz::{Block, Error, Result, SequenceSet};
 
-use crate::cli::{Device, Invocation};
+use crate::cli::Invocation;
+use crate::console::Console;
+use crate::engines::GpuEngines;
 
 /// Query bases that are aligned together, so that many short queries keep all threads busy.
 const BATCH_BASES: usize = 8 << 20;
@@ -33,7 +32,8 @@ const BATCH_QUERIES: usize = 1024;
 pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     let started = Instant::now();
     let files = Files::new(invocation)?;
-    let mut console = Console::new(invocation, &files);
+    let mut console = Console::new(invocation, files.query_bases());
+    console.stage("reading the target");
     invocation.warnings.iter().for_each(|warning| console.warn(warning));
     rayon::ThreadPoolBuilder::new()
         .num_threads(invocation.options.n_threads())
@@ -52,6 +52,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     let target_len = target.len();
     let header_target = SequenceSet { bases: Vec::new(), ..target.clone() };
     let info = run_info(invocation, &header_target, target.counted_len(), &files);
+    console.stage("indexing the target");
     let aligner = match segments {
         Some(_) => Aligner::for_segments(target, invocation.options.clone()),
         None => Aligner::new(target, invocation.options.clone())?,
@@ -60,23 +61,26 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
         Some(coverage) => aligner.with_coverage(coverage),
         None => aligner,
     };
-    let gpu = GpuEngines::open(invocation, &aligner, &console)?;
+    console.stage("opening the device");
+    let gpu = GpuEngines::open(invocation, &aligner, &|warning| console.warn(warning))?;
     let aligner = gpu.attach(aligner);
-    let aligner_bar = console.bar.clone();
-    let mut aligner = aligner.with_progress(move |bases| aligner_bar.iter().for_each(|bar| bar.inc(bases)));
+    let mut aligner = aligner.with_progress(console.progress());
     if invocation.show_defaults {
-        show_defaults(invocation, &format)?;
+        show_defaults(invocation, &format, &mut outputs)?;
     }
     outputs.begin(&info)?;
 
+    console.stage("search");
     let mut n_queries = 0;
     loop {
         let mut batch = Vec::new();
         let mut bases = 0;
-        while bases < BATCH_BASES && batch.len() < BATCH_QUERIES {
+        // Under --masking a query sees what those before it masked, and so does the progress line.
+        let most = if invocation.options.masking > 0 { 1 } else { BATCH_QUERIES };
+        while bases < BATCH_BASES && batch.len() < most {
             let Some(sequences) = queries.next(&mut |warning| console.warn(&warning))? else { break };
             n_queries += 1;
-            console.query(n_queries, &sequences);
+            console.query(n_queries, &sequences, aligner.target());
             bases += sequences.len();
             let segments = match &mut segments {
                 Some(reader) => Some(read_segments(reader, &sequences, &aligner, invocation.options.strands)?),
@@ -96,14 +100,20 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     if let Some(reader) = &mut segments {
         reader.finish()?;
     }
-    if let Some(fault) = gpu.fault() {
+    for fault in gpu.faults() {
         console.warn(&format!("fastz: the GPU failed and the CPU finished the run: {fault}"));
     }
-    outputs.finish(&info, &aligner)?;
+    gpu.save_pipelines();
+    let ending = Ending {
+        masked: aligner.masked_ranges(),
+        census: aligner.coverage().filter(|_| invocation.census.as_ref().is_some_and(|census| census.path.is_none())),
+        seconds: invocation.runtime.then(|| started.elapsed().as_secs_f64()),
+    };
+    outputs.finish(&info, &ending)?;
     write_coverage(invocation, &aligner)?;
     console.finish();
     if let Some(path) = &invocation.report {
-        write_report(path, &aligner, gpu.bulk.as_deref(), n_queries, started)?;
+        write_report(path, &aligner, &gpu, n_queries, started)?;
     }
     Ok(())
 }
@@ -180,15 +190,25 @@ fn run_info<'a>(
 }
 
 /// `--show=defaults`: on standard output before the alignments, as a comment in formats that have comments.
-fn show_defaults(invocation: &Invocation, format: &Format) -> Result<()> {
+fn show_defaults(invocation: &Invocation, format: &Format, outputs: &mut Outputs) -> Result<()> {
     let mark = match format {
-        Format::Lav(_) => return Ok(()),
-        Format::Text { .. } | Format::Differences { .. } | Format::None => "",
+        Format::Lav(_) | Format::Text { .. } | Format::Differences { .. } | Format::None => "",
         _ => "#",
     };
     let text = invocation.defaults_text();
     let lines: String = text.lines().map(|line| format!("{mark}{line}\n")).collect();
-    Ok(std::io::stdout().write_all(lines.as_bytes())?)
+    let mut stdout = std::io::stdout();
+    // Quirk: lav has a stanza for them, but the lines go to standard output even where the stanza does not.
+    if let Format::Lav(_) = format {
+        outputs.main().write_all(b"#:lav\nd {\n")?;
+        outputs.main().flush()?;
+    }
+    stdout.write_all(lines.as_bytes())?;
+    stdout.flush()?;
+    if let Format::Lav(_) = format {
+        outputs.main().write_all(b"}\n")?;
+    }
+    Ok(())
 }
 
 fn read_segments<R: std::io::BufRead + std::io::Seek>(
@@ -222,11 +242,11 @@ fn coverage(invocation: &Invocation, target_len: usize) -> Option<TargetCoverage
 }
 
 fn write_coverage(invocation: &Invocation, aligner: &Aligner) -> Result<()> {
-    let Some(coverage) = aligner.coverage() else { return Ok(()) };
+    let coverage = aligner.coverage();
     for masking in &invocation.masking_outputs {
         let ranges = match masking.soft {
-            true => coverage.soft_masked_ranges(aligner.target()),
-            false => coverage.masked_ranges(aligner.target()),
+            true => soft_masked_ranges(coverage, aligner.target()),
+            false => aligner.masked_ranges(),
         };
         let mut out = Destination::file(&masking.path)?;
         write_masking(&ranges, aligner.target(), masking.names, &mut out)?;
@@ -235,7 +255,9 @@ fn write_coverage(invocation: &Invocation, aligner: &Aligner) -> Result<()> {
         }
         out.publish()?;
     }
-    if let Some(path) = invocation.census.as_ref().and_then(|census| census.path.as_ref()) {
+    if let Some(coverage) = coverage
+        && let Some(path) = invocation.census.as_ref().and_then(|census| census.path.as_ref())
+    {
         let mut out = Destination::file(path)?;
         coverage.write_census(aligner.target(), &mut out)?;
         out.publish()?;
@@ -274,16 +296,19 @@ impl Outputs {
         Ok(Outputs { files, is_text })
     }
 
+    fn main(&mut self) -> &mut Destination {
+        &mut self.files[0].1
+    }
+
     fn begin(&mut self, info: &RunInfo) -> Result<()> {
         self.files.iter_mut().try_for_each(|(writer, out)| writer.begin(info, out))
     }
 
-    fn finish(self, info: &RunInfo, aligner: &Aligner) -> Result<()> {
-        let masked = aligner.masked_ranges();
+    fn finish(self, info: &RunInfo, ending: &Ending) -> Result<()> {
         // Only the main output says that it is complete.
         let beside = RunInfo { mark_end: false, ..info.clone() };
         for (i, (mut writer, mut out)) in self.files.into_iter().enumerate() {
-            writer.finish(if i == 0 { info } else { &beside }, &masked, &mut out)?;
+            writer.finish(if i == 0 { info } else { &beside }, ending, &mut out)?;
             out.publish()?;
         }
         Ok(())
@@ -317,156 +342,15 @@ impl Sink for RunSink<'_> {
     }
 }
 
-/// What the user sees on stderr: warnings, and a bar on a terminal.
-struct Console {
-    is_quiet: bool,
-    reports_truncation: bool,
-    has_explained_truncation: bool,
-    /// Say when every n-th query begins.
-    every: Option<u32>,
-    started: Instant,
-    bar: Option<ProgressBar>,
-}
-
-impl Console {
-    fn new(invocation: &Invocation, files: &Files) -> Console {
-        let wants_bar = !invocation.quiet && invocation.progress.is_none() && std::io::stderr().is_terminal();
-        let bar = wants_bar.then(|| {
-            // A query file's size is known ahead unless it is compressed or a pipe; each searched strand counts.
-            let strands = if invocation.options.strands == Strands::Both { 2 } else { 1 };
-            let bases = files.query_bases().map(|bases| bases * strands);
-            let bar = bases.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
-            let template = match bases {
-                Some(_) => {
-                    "{elapsed_precise} {wide_bar} {percent}% {human_pos} query bases ({per_sec}, {eta} left) {msg}"
-                }
-                None => "{spinner} {elapsed_precise} {human_pos} query bases ({per_sec}) {msg}",
-            };
-            bar.set_style(ProgressStyle::with_template(template).expect("a well-formed template"));
-            bar.enable_steady_tick(std::time::Duration::from_millis(200));
-            bar
-        });
-        Console {
-            is_quiet: invocation.quiet,
-            reports_truncation: invocation.truncation_report,
-            has_explained_truncation: false,
-            every: invocation.progress,
-            started: Instant::now(),
-            bar,
-        }
-    }
-
-    fn say(&self, message: &str) {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{message}")),
-            None => eprintln!("{message}"),
-        }
-    }
-
-    fn warn(&self, message: &str) {
-        if !self.is_quiet {
-            self.say(message);
-        }
-    }
-
-    fn truncated(&mut self, truncation: &Truncation) {
-        if self.is_quiet || !self.reports_truncation {
-            return;
-        }
-        self.say(&truncation.to_string());
-        if !std::mem::replace(&mut self.has_explained_truncation, true) {
-            self.say("truncation can be reduced by using --allocate:traceback to increase traceback memory");
-        }
-    }
-
-    fn query(&self, number: u32, query: &SequenceSet) {
-        let name = query.partitions.first().map_or("", |p| &p.name);
-        if let Some(bar) = &self.bar {
-            bar.set_message(format!("query {number} ({name})"));
-        }
-        if self.every.is_some_and(|every| (number - 1).is_multiple_of(every.max(1))) {
-            self.say(&format!("({:.3}s) processing query {number}: {name}", self.started.elapsed().as_secs_f64()));
-        }
-    }
-
-    fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-/// What runs on the GPU. `auto` takes the CPU where there is no GPU, or it cannot do what is asked.
-#[derive(Default)]
-struct GpuEngines {
-    finder: Option<Arc<GpuFinder>>,
-    bulk: Option<Arc<GpuBulk>>,
-}
-
-impl GpuEngines {
-    fn open(invocation: &Invocation, aligner: &Aligner, console: &Console) -> anyhow::Result<GpuEngines> {
-        let choice = match &invocation.device {
-            Device::Cpu => return Ok(GpuEngines::default()),
-            Device::Auto | Device::Gpu => AdapterChoice::Auto,
-            Device::GpuNumber(number) => AdapterChoice::Index(*number),
-            Device::Named(name) => AdapterChoice::Name(name.clone()),
-        };
-        let is_auto = invocation.device == Device::Auto;
-        let options = &invocation.options;
-        let is_possible = |stage: &str, reason: Option<String>| {
-            if let Some(reason) = &reason
-                && !is_auto
-            {
-                console.warn(&format!("fastz: {stage} runs on the CPU: {reason}"));
-            }
-            reason.is_none()
-        };
-        let table = aligner.table().filter(|_| is_possible("the search", GpuFinder::reason_against(options)));
-        let gapped = options
-            .gapped
-            .as_ref()
-            .filter(|gapped| is_possible("gapped extension", GpuExtender::reason_against(&options.scoring, gapped)));
-        if table.is_none() && gapped.is_none() {
-            return Ok(GpuEngines::default());
-        }
-        let on_fault = if is_auto { OnFault::UseCpu } else { OnFault::Fail };
-        let engines = Gpu::open(&choice).and_then(|gpu| {
-            let finder = |table| GpuFinder::new(&gpu, aligner.target(), table, options, on_fault).map(Arc::new);
-            let bulk = |gapped| Arc::new(GpuBulk::new(gpu.clone(), &options.scoring, gapped, on_fault));
-            Ok(GpuEngines { finder: table.map(finder).transpose()?, bulk: gapped.map(bulk) })
-        });
-        match engines {
-            Err(_) if is_auto => Ok(GpuEngines::default()),
-            engines => engines.context("cannot use the GPU; --device=cpu runs without it"),
-        }
-    }
-
-    fn attach(&self, mut aligner: Aligner) -> Aligner {
-        if let Some(finder) = &self.finder {
-            aligner = aligner.with_hsp_finder(Box::new(finder.clone()));
-        }
-        if let Some(bulk) = &self.bulk {
-            aligner = aligner.with_bulk_extender(Box::new(bulk.clone()));
-        }
-        aligner
-    }
-
-    /// Why the GPU was given up, if it was.
-    fn fault(&self) -> Option<String> {
-        let of_finder = self.finder.as_ref().and_then(|finder| finder.fault());
-        of_finder.or_else(|| self.bulk.as_ref().and_then(|bulk| bulk.fault()))
-    }
-}
-
 fn write_report(
     path: &Path,
     aligner: &Aligner,
-    gpu: Option<&GpuBulk>,
+    gpu: &GpuEngines,
     n_queries: u32,
     started: Instant,
 ) -> anyhow::Result<()> {
     let report = serde_json::json!({
-        "gpu": gpu.and_then(GpuBulk::counts),
+        "gpu": gpu.report(),
         "program": concat!("fastz ", env!("CARGO_PKG_VERSION")),
         "seconds": started.elapsed().as_secs_f64(),
         "threads": rayon::current_num_threads(),

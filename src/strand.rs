@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
+use crate::align::Stage;
 use crate::alignment::{Anchor, Block, Hsp};
 use crate::anchor::{anchor_of, anchors, sort_anchors};
 use crate::cpu::Ydrop;
@@ -19,7 +20,7 @@ use crate::options::{
 };
 use crate::post::filters::{self, FilterStage};
 use crate::post::inner::{Rectangle, interpolate};
-use crate::post::limits::StrandDepth;
+use crate::post::limits::{StrandDepth, first_runs};
 use crate::post::mirror::SelfPair;
 use crate::post::{chain, trivial};
 use crate::report::Seconds;
@@ -45,7 +46,26 @@ pub(crate) struct StrandComparison<'a> {
     /// Whether HSPs come from a search; otherwise they are given (`--segments`).
     pub is_searched: bool,
     /// Told of query bases as they are dealt with: half of them by the search, half by extension.
-    pub progress: &'a (dyn Fn(u64) + Sync),
+    pub progress: &'a (dyn Fn(Stage, u64) + Sync),
+}
+
+/// Half of the query bases of a strand, told of step by step.
+struct HalfProgress<'a> {
+    stage: Stage,
+    report: &'a (dyn Fn(Stage, u64) + Sync),
+    half: u64,
+    told: AtomicU64,
+}
+
+impl HalfProgress<'_> {
+    /// `done` of `all` steps are done.
+    fn reach(&self, done: usize, all: usize) {
+        let reached = self.half * done as u64 / (all as u64).max(1);
+        let before = self.told.fetch_max(reached, Relaxed);
+        if reached > before {
+            (self.report)(self.stage, reached - before);
+        }
+    }
 }
 
 /// Blocks of one strand, in the order of the output, and what it took to find them.
@@ -78,6 +98,10 @@ impl<'a> StrandComparison<'a> {
         self.options.gapped.as_ref()
     }
 
+    fn half_progress(&self, stage: Stage) -> HalfProgress<'a> {
+        HalfProgress { stage, report: self.progress, half: self.query.len() as u64 / 2, told: AtomicU64::new(0) }
+    }
+
     fn search(&self, table: &'a WordTable) -> HspSearch<'a> {
         let is_same_strand = self.target.is_reversed == self.query.is_reversed;
         HspSearch::new(table, self.target, self.query, self.options, is_same_strand)
@@ -85,13 +109,18 @@ impl<'a> StrandComparison<'a> {
 
     /// All HSPs of the strand, in LASTZ's order of discovery.
     pub fn hsps(&self, table: &'a WordTable) -> Result<(Vec<Hsp>, SearchCounts)> {
-        if let Some(finder) = self.finder
-            && let Some(found) = finder.find(self.query, self.target.is_reversed == self.query.is_reversed)?
-        {
-            return Ok(found);
-        }
-        let search = self.search(table);
-        Ok(if rayon::current_num_threads() > 1 { search.find_parallel() } else { search.find() })
+        let progress = self.half_progress(Stage::Search);
+        let by_finder = match self.finder {
+            Some(finder) => finder.find(self.query, self.target.is_reversed == self.query.is_reversed)?,
+            None => None,
+        };
+        let found = by_finder.unwrap_or_else(|| {
+            let reach = |done, all| progress.reach(done, all);
+            let search = self.search(table).with_progress(&reach);
+            if rayon::current_num_threads() > 1 { search.find_parallel() } else { search.find() }
+        });
+        progress.reach(1, 1);
+        Ok(found)
     }
 
     /// As [`hsps`](Self::hsps), not merged where LASTZ selects among them first.
@@ -134,8 +163,9 @@ impl<'a> StrandComparison<'a> {
         (if search.needs_merging() { merge_by_diagonal(hsps) } else { hsps }, found, counts)
     }
 
-    /// The first `most` blocks in order of discovery, each HSP extended at once and alone (`--anyornone`).
-    pub fn first_blocks(&self, table: &'a WordTable, most: usize) -> (StrandBlocks, SearchCounts) {
+    /// Blocks in order of discovery until `room` for blocks, or for runs of pairs, is used up, each HSP extended at once
+    /// and alone (`--anyornone`).
+    pub fn first_blocks(&self, table: &'a WordTable, room: &mut u64) -> (StrandBlocks, SearchCounts) {
         let mut found_blocks = StrandBlocks::default();
         // LASTZ does not report two blocks with the same ends.
         let mut seen = HashSet::new();
@@ -157,10 +187,14 @@ impl<'a> StrandComparison<'a> {
                 _ => Some(Block::from(&found.hsp)),
             };
             let passes = |b: &Block| filters::passes(b, &self.options.filters, stage, self.target, self.query);
-            found_blocks.blocks.extend(
-                block.filter(|block| passes(block) && seen.insert((block.target_range(), block.query_range()))),
-            );
-            if found_blocks.blocks.len() >= most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            let is_new = |block: &Block| seen.insert((block.target_range(), block.query_range()));
+            if let Some(block) = block.filter(passes).filter(is_new) {
+                let counts_runs = self.options.limits.counts_runs;
+                let (block, used) = if counts_runs { first_runs(&block, *room) } else { (block, 1) };
+                *room -= used;
+                found_blocks.blocks.push(block);
+            }
+            if *room == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         (found_blocks, counts)
     }
@@ -168,6 +202,7 @@ impl<'a> StrandComparison<'a> {
     /// Everything after the HSPs.
     pub fn blocks(&self, given: GivenHsps, depth: Option<StrandDepth>) -> Result<StrandBlocks> {
         let GivenHsps { mut hsps, derived_threshold, rescored, unmerged } = given;
+        let progress = self.half_progress(Stage::Extension);
         if unmerged && (self.options.seed.recover_hits || self.options.seed.twins.is_some()) {
             hsps = merge_by_diagonal(hsps);
         }
@@ -180,6 +215,7 @@ impl<'a> StrandComparison<'a> {
             hsps = chain::chain(hsps, self.target, self.query, penalties, &self.options.scoring);
         }
         let Some((gapped, ydrop)) = self.gapped().zip(self.ydrop) else {
+            progress.reach(1, 1);
             return Ok(self.gap_free_blocks(hsps));
         };
         let threshold = self.gapped_threshold(derived_threshold);
@@ -189,12 +225,7 @@ impl<'a> StrandComparison<'a> {
         };
         let anchors = self.anchors(&hsps);
         drop(hsps);
-        let half = self.query.len() as u64 / 2;
-        let told = AtomicU64::new(0);
-        let progress = |done: usize, all: usize| {
-            let reached = half * done as u64 / (all as u64).max(1);
-            (self.progress)(reached - told.swap(reached, Relaxed));
-        };
+        let progress = |done: usize, all: usize| progress.reach(done, all);
         let (target, query, scoring, all_bounds) = (self.target, self.query, &self.options.scoring, gapped.all_bounds);
         let (look_ahead, bulk, progress) = (self.look_ahead, self.bulk, &progress);
         let mut depth = depth;
@@ -349,7 +380,7 @@ impl<'a> StrandComparison<'a> {
             is_searched: true,
             bulk: None,
             look_ahead: None,
-            progress: &|_| {},
+            progress: &|_, _| {},
             ..*self
         };
         let (hsps, _) = inner.search(&table).find();

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use fastz::cpu::Ydrop;
-use fastz::extend::{GappedStage, LookAhead};
+use fastz::extend::{BulkExtender, BulkUnit, GappedStage, LookAhead, Side};
 use fastz::options::GappedOptions;
 use fastz::scoring::Scoring;
 use fastz::{Anchor, EditOp, Hsp, SequenceSet};
@@ -102,6 +102,54 @@ fn anchor(hsp: &Hsp, target: &[u8], query: &[u8], scoring: &Scoring) -> Anchor {
     Anchor { target: (t + offset) as u32, query: (q + offset) as u32, hsp_score: hsp.score }
 }
 
+/// A bulk engine on the CPU, which leaves every fifth anchor to the stage.
+struct UnboundedRuns {
+    ydrop: Ydrop,
+    shares_anchors: bool,
+}
+
+impl BulkExtender for UnboundedRuns {
+    fn least_anchors(&self) -> usize {
+        1
+    }
+
+    fn shares_anchors(&self) -> bool {
+        self.shares_anchors
+    }
+
+    fn open<'a>(
+        &'a self,
+        target: &'a SequenceSet,
+        query: &'a SequenceSet,
+    ) -> fastz::error::Result<Option<Box<dyn BulkUnit + 'a>>> {
+        Ok(Some(Box::new(UnboundedUnit { ydrop: &self.ydrop, target, query })))
+    }
+}
+
+struct UnboundedUnit<'a> {
+    ydrop: &'a Ydrop,
+    target: &'a SequenceSet,
+    query: &'a SequenceSet,
+}
+
+impl BulkUnit for UnboundedUnit<'_> {
+    fn extend(
+        &mut self,
+        anchors: &[Anchor],
+        wants_script: &(dyn Fn(&Side, &Side) -> bool + Sync),
+    ) -> fastz::error::Result<Vec<Option<(Side, Side)>>> {
+        let mut workspace = Default::default();
+        let extend = |(ix, anchor): (usize, &Anchor)| {
+            let (mut left, mut right) = self.ydrop.run_both(self.target, self.query, anchor, None, &mut workspace);
+            if !wants_script(&left, &right) {
+                (left.script, right.script) = Default::default();
+            }
+            (ix % 5 != 4).then_some((left, right))
+        };
+        Ok(anchors.iter().enumerate().map(extend).collect())
+    }
+}
+
 #[test]
 fn blocks_equal_lastz_block_for_block() {
     if Command::new("lastz").arg("--version").output().is_err() {
@@ -165,18 +213,28 @@ fn blocks_equal_lastz_block_for_block() {
             .collect();
         anchors.sort_by_key(|a| (-a.hsp_score, a.query, a.target));
         let look_ahead = LookAhead::default();
-        for (ahead, vectorised) in [(None, false), (None, true), (Some(&look_ahead), true)] {
-            let ydrop = Ydrop::new(&scoring, &options);
-            let ydrop = if vectorised { ydrop } else { ydrop.scalar() };
+        let vectorised = Ydrop::new(&scoring, &options);
+        let scalar = vectorised.clone().scalar();
+        let bulk = |shares_anchors| UnboundedRuns { ydrop: vectorised.clone(), shares_anchors };
+        let (sharing, alone) = (bulk(true), bulk(false));
+        let works: [(&str, &Ydrop, Option<&LookAhead>, Option<&dyn BulkExtender>); 6] = [
+            ("scalar, in order", &scalar, None, None),
+            ("in order", &vectorised, None, None),
+            ("ahead", &vectorised, Some(&look_ahead), None),
+            ("bulk, in order", &vectorised, None, Some(&alone)),
+            ("bulk, ahead", &vectorised, Some(&look_ahead), Some(&alone)),
+            ("bulk, shared, ahead", &vectorised, Some(&look_ahead), Some(&sharing)),
+        ];
+        for (work, ydrop, look_ahead, bulk) in works {
             let stage = GappedStage {
                 target: &t,
                 query: &q,
                 scoring: &scoring,
-                ydrop: &ydrop,
+                ydrop,
                 threshold,
                 all_bounds: options.all_bounds,
-                look_ahead: ahead,
-                bulk: None,
+                look_ahead,
+                bulk,
                 progress: &|_, _| {},
             };
             let result = pool.install(|| stage.run(&anchors, vec![], &mut |_| ControlFlow::Continue(())).unwrap());
@@ -198,9 +256,8 @@ fn blocks_equal_lastz_block_for_block() {
             let first_difference = found.lines().zip(expected.lines()).position(|(f, e)| f != e);
             assert!(
                 found == expected,
-                "case {case}, ahead {}, vectorised {vectorised}: lastz {}\nfirst different block: {first_difference:?}\n\
+                "case {case}, {work}: lastz {}\nfirst different block: {first_difference:?}\n\
                  found {:#?}\nexpected {:#?}",
-                ahead.is_some(),
                 gapped_args.join(" "),
                 short(&found),
                 short(&expected)

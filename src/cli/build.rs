@@ -36,12 +36,6 @@ pub(super) fn build(arguments: Arguments, choices: Choices, header_arguments: Ve
     if arguments.hsps.entropy.as_deref() == Some("report") {
         warnings.push("--entropy=report: HSPs that entropy discards are not listed; it acts as --entropy".to_string());
     }
-    if choices.is_lav() && census(&arguments).is_some_and(|census| census.path.is_none()) {
-        warnings.push("--census: no census is written into lav; name a file, --census=<file>".to_string());
-    }
-    if choices.is_lav() && arguments.output.show.is_some() {
-        warnings.push("--show=defaults: nothing is shown with lav; see --help=defaults".to_string());
-    }
     let (seed, seed_pattern) = seed_options(&arguments, score_file)?;
     let header = thresholds.for_headers(&arguments, choices.mode, seed_pattern);
     let options = Options {
@@ -68,6 +62,7 @@ pub(super) fn build(arguments: Arguments, choices: Choices, header_arguments: Ve
             hsp_best: arguments.limits.queryhspbest,
             depth: arguments.limits.querydepth.flatten(),
             blocks: arguments.limits.query_limit.filter(|_| choices.stops_early),
+            counts_runs: choices.gapped && choices.prints_runs(),
         },
         threads: arguments.performance.threads.unwrap_or(0),
         scoring,
@@ -104,9 +99,16 @@ pub(super) fn build(arguments: Arguments, choices: Choices, header_arguments: Ve
             .program_token
             .unwrap_or_else(|| concat!("fastz.v", env!("CARGO_PKG_VERSION")).to_string()),
         device: performance.device.unwrap_or_default(),
+        gpu_memory: performance.gpu_memory,
         report: performance.report,
         quiet: performance.quiet,
-        progress: performance.progress.and_then(|every| u32::try_from(every).ok()).filter(|&every| every > 0),
+        // The last number counts, and one option that asks for the masked bases is enough.
+        progress: performance
+            .progress
+            .last()
+            .and_then(|last| u32::try_from(last.every).ok())
+            .filter(|&every| every > 0),
+        progress_masking: performance.progress.iter().any(|progress| progress.with_masking),
         verbosity: performance.verbosity.unwrap_or(0),
         runtime: performance.runtime,
         truncation_report: !performance.notruncationreport,

@@ -91,6 +91,11 @@ impl Choices {
         self.format_starts(&["gfa"])
     }
 
+    /// A format that prints each run of pairs of a gapped block as a line or block of its own.
+    pub fn prints_runs(&self) -> bool {
+        self.format_starts(&["rdotplot", "mafsegments", "genseg"])
+    }
+
     /// rdotplot, with or without scores.
     pub fn is_rdotplot(&self) -> bool {
         self.format_starts(&["rdotplot"])

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use fastz::Options;
+use fastz::gpu::AdapterChoice;
 use fastz::options::HspThreshold;
 
 /// Where the heavy stages run.
@@ -14,31 +15,27 @@ pub enum Device {
     Auto,
     /// The CPU.
     Cpu,
-    /// The best GPU.
-    Gpu,
-    /// The n-th GPU of `fastz devices`.
-    GpuNumber(usize),
-    /// The first GPU whose name contains this.
-    Named(String),
+    /// These GPUs.
+    Gpus(Vec<AdapterChoice>),
 }
 
 impl FromStr for Device {
     type Err = String;
     fn from_str(text: &str) -> Result<Device, String> {
-        Ok(match text {
-            "auto" => Device::Auto,
-            "cpu" => Device::Cpu,
-            "gpu" => Device::Gpu,
-            "" => return Err("the device has no name: give auto, cpu, gpu, gpu:<n> or part of a name".to_string()),
-            _ => match text.strip_prefix("gpu:") {
-                Some(number) => Device::GpuNumber(
-                    number
-                        .parse()
-                        .map_err(|_| format!("\"{number}\" is not a number of a GPU; `fastz devices` lists them"))?,
-                ),
-                None => Device::Named(text.to_string()),
-            },
-        })
+        match text {
+            "auto" => return Ok(Device::Auto),
+            "cpu" => return Ok(Device::Cpu),
+            _ => {}
+        }
+        let choice = |name: &str| match (name, name.strip_prefix("gpu:")) {
+            ("", _) => Err("a device has no name: give auto, cpu, gpu, gpu:<n>, all or part of a name".to_string()),
+            ("auto" | "cpu", _) => Err(format!("{name} stands alone: it cannot be one of several devices")),
+            (_, Some(number)) if number.parse::<usize>().is_err() => {
+                Err(format!("\"{number}\" is not a number of a GPU; `fastz devices` lists them"))
+            }
+            _ => Ok(AdapterChoice::from_option(name).expect("a GPU")),
+        };
+        text.split(',').map(choice).collect::<Result<_, _>>().map(Device::Gpus)
     }
 }
 
@@ -136,12 +133,16 @@ pub struct Invocation {
     pub program_token: String,
     /// Where to compute.
     pub device: Device,
+    /// Bytes of a GPU's memory to use at most; `None`: a safe share.
+    pub gpu_memory: Option<u64>,
     /// JSON file for counts and times.
     pub report: Option<PathBuf>,
     /// No warnings, no progress.
     pub quiet: bool,
     /// Say when every n-th query begins.
     pub progress: Option<u32>,
+    /// Say with it how much of the target is masked.
+    pub progress_masking: bool,
     /// `--verbosity`.
     pub verbosity: i32,
     /// Write the seconds taken.
@@ -181,9 +182,15 @@ mod tests {
 
     #[test]
     fn devices_are_numbers_names_or_kinds() {
-        assert_eq!("gpu:1".parse(), Ok(Device::GpuNumber(1)));
-        assert_eq!("H200".parse(), Ok(Device::Named("H200".to_string())));
-        assert!("gpu:x".parse::<Device>().unwrap_err().contains("fastz devices"));
+        let name = |name: &str| AdapterChoice::Name(name.to_string());
+        assert_eq!("gpu".parse(), Ok(Device::Gpus(vec![AdapterChoice::Auto])));
+        assert_eq!("gpu:1".parse(), Ok(Device::Gpus(vec![AdapterChoice::Index(1)])));
+        assert_eq!("H200".parse(), Ok(Device::Gpus(vec![name("H200")])));
+        assert_eq!("all".parse(), Ok(Device::Gpus(vec![AdapterChoice::All])));
+        assert_eq!("gpu:0,T4".parse(), Ok(Device::Gpus(vec![AdapterChoice::Index(0), name("T4")])));
+        for (wrong, word) in [("gpu:x", "fastz devices"), ("gpu:0,", "no name"), ("gpu:0,cpu", "stands alone")] {
+            assert!(wrong.parse::<Device>().unwrap_err().contains(word), "{wrong}");
+        }
     }
 
     #[test]

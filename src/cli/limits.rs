@@ -106,6 +106,20 @@ pub fn last_limit(text: &str) -> Result<u32> {
     hsp_limit(text).map(|(count, _)| count)
 }
 
+/// `--progress`: every how many queries a line is written (never, if this is not positive), and whether one of
+/// `--progress+masking` asked for the masked bases too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    pub every: i32,
+    pub with_masking: bool,
+}
+
+/// `--progress=[masking:]n`, the canonical form of `--progress=n` and `--progress+masking=n`.
+pub fn progress(text: &str) -> Result<Progress> {
+    let (count, with_masking) = text.strip_prefix("masking:").map_or((text, false), |count| (count, true));
+    Ok(Progress { every: parse_score(count)?, with_masking })
+}
+
 /// `--querydepth=[discard:|nowarn:|keep:|keep,nowarn:]d`; a depth of 0 or less is no limit.
 pub fn depth_limit(text: &str) -> Result<Option<(f64, OverLimit)>> {
     let (depth, over) = match text.split_once(':') {

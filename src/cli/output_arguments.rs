@@ -4,11 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use fastz::options::{MatchCount, OverLimit, RatioRange};
-use fastz::scoring::number::{parse_integer, parse_score};
+use fastz::scoring::number::parse_integer;
 
 use super::invocation::Device;
-use super::limits::{Filter, best_count, block_limit, depth_limit, hsp_limit, last_limit, match_count, ratio_range};
-use super::values::{count, expansion, format_name};
+use super::limits::{
+    Filter, Progress, best_count, block_limit, depth_limit, hsp_limit, last_limit, match_count, progress, ratio_range,
+};
+use super::values::{count, expansion, format_name, gpu_memory};
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Post-processing")]
@@ -146,19 +148,22 @@ pub struct PerformanceArguments {
     /// Worker threads [default: all cores]
     #[arg(long, require_equals = true, value_name = "n")]
     pub threads: Option<usize>,
-    /// auto, cpu, gpu, gpu:<n> or a name (fastz devices) [default: auto]
-    #[arg(long, require_equals = true, value_name = "device")]
+    /// auto, cpu, or GPUs: gpu, gpu:<n>, a name, all (fastz devices) [default: auto]
+    #[arg(long, require_equals = true, value_name = "device[,device]")]
     pub device: Option<Device>,
+    /// Memory of each GPU to use at most [default: a safe share]
+    #[arg(long, require_equals = true, value_name = "bytes", value_parser = gpu_memory)]
+    pub gpu_memory: Option<u64>,
     /// Write counts and times as JSON
     #[arg(long, require_equals = true, value_name = "file")]
     pub report: Option<PathBuf>,
     /// No warnings and no progress
     #[arg(long)]
     pub quiet: bool,
-    /// Say on stderr when every n-th query begins [n: 1]
+    /// Say on stderr when every n-th query begins [n: 1]; --progress+masking: and how much of the target is masked
     #[arg(long, require_equals = true, value_name = "n", num_args = 0..=1, default_missing_value = "1")]
-    #[arg(value_parser = parse_score)]
-    pub progress: Option<i32>,
+    #[arg(value_parser = progress)]
+    pub progress: Vec<Progress>,
     /// Amount of messages on stderr, 0 to 10 [default: 0]
     #[arg(long, require_equals = true, value_name = "n", value_parser = parse_integer)]
     pub verbosity: Option<i32>,

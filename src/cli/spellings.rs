@@ -45,7 +45,7 @@ const WORDS: &[(&str, &[&str])] = &[
     ("--ambiguousn", &["--ambiguous=n"]),
     // output
     ("--nocensus", &["--census=off"]),
-    ("--progress+masking", &["--progress"]),
+    ("--progress+masking", &["--progress=masking:1"]),
     ("--noruntime", &[]),
     ("--nostats", &[]),
     ("-h", &["--help"]),
@@ -92,7 +92,7 @@ const PREFIXES: &[(&str, &str)] = &[
     ("--hspthreshold=", "--hspthresh="),
     ("--mspthresh=", "--hspthresh="),
     ("--mspthreshold=", "--hspthresh="),
-    ("--progress+masking=", "--progress="),
+    ("--progress+masking=", "--progress=masking:"),
     ("--queryhsplimit+=", "--queryhsplimit=+="),
     ("--stopafter=", "--limitperquery="),
     ("--trans=", "--transition="),
@@ -132,12 +132,20 @@ const FORMAT_OPTIONS: &[&str] = &[
 ];
 
 /// Options that LASTZ 1.04.22 lacks; headers do not show them.
-const OURS: &[&str] =
-    &["--threads", "--device", "--report", "--quiet", "--program-token", "--untruncated", "--relaxed", "--eqx"];
+const OURS: &[&str] = &[
+    "--threads",
+    "--device",
+    "--gpu-memory",
+    "--report",
+    "--quiet",
+    "--program-token",
+    "--untruncated",
+    "--relaxed",
+    "--eqx",
+];
 
 /// Options of LASTZ that fastz refuses, and the way out. An entry that ends in `:` or `=` matches any continuation.
 const UNSUPPORTED: &[(&str, &str)] = &[
-    ("--gpu-memory=", "batches follow the device's own limits; leave it out"),
     ("--noxtrim", "LASTZ never implemented it; leave it out"),
     ("--stats", "use --report=<file.json> for counts and times"),
     ("--stats=", "use --report=<file.json> for counts and times"),

@@ -1,5 +1,6 @@
 //! Command lines and what they mean. tests/cli_options.rs compares with lastz itself.
 
+use fastz::gpu::AdapterChoice;
 use fastz::options::*;
 
 use super::arguments::Arguments;
@@ -169,7 +170,7 @@ fn seeding_options() {
 fn outputs_and_our_own_options() {
     let line = invocation(
         "--masking=3 --outputmasking+=m --outputmasking:soft=s --census16=c --rdotplot+score=r --axt=a --maf=b --threads=3 \
-         --device=gpu:1 --report=j --quiet --program-token=x --eqx --untruncated --relaxed --format=maf",
+         --device=gpu:1 --gpu-memory=5G --report=j --quiet --program-token=x --eqx --untruncated --relaxed --format=maf",
     );
     assert_eq!(
         line.masking_outputs,
@@ -180,7 +181,8 @@ fn outputs_and_our_own_options() {
     );
     assert_eq!(line.census, Some(Census { path: Some("c".into()), bits: 16 }));
     assert_eq!((line.rdotplot, line.axt, line.maf), (Some(("r".into(), true)), Some("a".into()), Some("b".into())));
-    assert_eq!((line.device, line.options.threads), (Device::GpuNumber(1), 3));
+    assert_eq!((line.device, line.options.threads), (Device::Gpus(vec![AdapterChoice::Index(1)]), 3));
+    assert_eq!(line.gpu_memory, Some(5 << 30));
     assert_eq!((line.program_token.as_str(), line.quiet, line.eqx), ("x", true, true));
     let gapped = line.options.gapped.unwrap();
     assert!(gapped.traceback_bytes.is_none());

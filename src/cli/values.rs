@@ -286,6 +286,14 @@ pub fn traceback_bytes(text: &str) -> Result<usize> {
     }
 }
 
+/// Bytes of `--gpu-memory`.
+pub fn gpu_memory(text: &str) -> Result<u64> {
+    match parse(text, Units::Binary)? {
+        bytes @ 67_108_864.. => Ok(bytes as u64),
+        _ => Err(format!("--gpu-memory must be at least 64M (it's only {text})")),
+    }
+}
+
 /// Any number; what LASTZ takes for `--allocate:target=` and fastz ignores.
 pub fn ignored_bytes(text: &str) -> Result<i64> {
     parse(text, Units::Binary)

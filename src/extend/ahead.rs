@@ -5,7 +5,7 @@
 //!           committed  │ running, ready, waiting, or     │ not looked at
 //!                      │ covered so far                  │
 //! ```
-//! Every task of the pool extends one anchor under the blocks accepted so far. When it ends, it commits what is ready
+//! Every task of the pool runs one side of an anchor under the blocks accepted so far. When it ends, it commits what is ready
 //! in order, and starts tasks for the anchors that seem worth it: the one whose turn it is, results that an accepted
 //! block touched, and anchors that no earlier one under way will probably cover. Nobody waits for a whole wave; the
 //! output does not depend on what ran ahead.
@@ -13,14 +13,15 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 
+use super::bounds::AcceptedBlocks;
 use super::bulk::BulkUnit;
 use super::commit::{Committed, GappedResult, GappedStage, OnAccept};
 use super::extension::{Explored, Extension};
-use super::side::Side;
+use super::side::{Direction, Side};
 use crate::alignment::{Anchor, Block};
 use crate::error::{Error, Result};
 
@@ -31,7 +32,7 @@ pub struct LookAhead {
 }
 
 impl LookAhead {
-    /// Extensions that one stage may have under way.
+    /// One-sided runs that one stage may have under way.
     fn tasks(&self) -> usize {
         let (threads, stages) = (rayon::current_num_threads(), self.stages.load(Relaxed).max(1));
         // A stage whose next anchor is under way has less to do: some more than the fair share fills the gaps.
@@ -66,6 +67,24 @@ enum Job {
     Bulk,
 }
 
+/// Both sides of an anchor under way. They run as tasks of their own: a task that waits for another may take up a third
+/// meanwhile, and keep everyone waiting.
+#[derive(Default)]
+struct Halves {
+    /// The blocks before this number confine both.
+    limit: OnceLock<usize>,
+    first: Mutex<Option<(Direction, Side)>>,
+}
+
+/// What a task was.
+enum Outcome {
+    /// The first one or a bulk wave.
+    Nothing,
+    /// The first side of an anchor.
+    Half,
+    Extended(usize, Box<Extension>),
+}
+
 /// The run of one stage.
 pub(super) struct Schedule<'r, 'a> {
     stage: &'r GappedStage<'a>,
@@ -85,6 +104,7 @@ struct State<'r> {
     redo: BTreeSet<usize>,
     /// Anchors to look at again, before those not scanned.
     again: BTreeSet<usize>,
+    /// One-sided runs under way.
     running: usize,
     /// Whether somebody commits right now.
     is_committing: bool,
@@ -141,12 +161,13 @@ impl Pending {
         Some(progress)
     }
 
-    /// Ready anchors whose explored area overlaps a block.
-    fn overlapping(&mut self, block: &Block) -> BTreeSet<usize> {
+    /// Ready anchors that a block may touch, or whose neighbour it may become.
+    fn near(&mut self, block: &Block) -> BTreeSet<usize> {
         let rows = (block.target_start as i64, block.target_range().end as i64);
         let columns = (block.query_start as i64, block.query_range().end as i64);
         let meets = |a: (i64, i64), b: (i64, i64)| a.0 <= b.1 && b.0 <= a.1;
-        let mut found = BTreeSet::new();
+        let beside = (block.target_start as u32, 0)..(block.target_range().end as u32, 0);
+        let mut found: BTreeSet<usize> = self.by_target.range(beside).map(|&(_, ix)| ix).collect();
         for bin in rows.0 >> BIN_SHIFT..=rows.1 >> BIN_SHIFT {
             let Some(list) = self.explored.get_mut(&bin) else { continue };
             list.retain(|(ix, explored)| {
@@ -192,7 +213,7 @@ impl<'r, 'a> Schedule<'r, 'a> {
         match self.stage.look_ahead {
             Some(look_ahead) if rayon::current_num_threads() > 1 => {
                 look_ahead.stages.fetch_add(1, Relaxed);
-                rayon::scope_fifo(|scope| self.go_on(scope, look_ahead, None));
+                rayon::scope_fifo(|scope| self.go_on(scope, look_ahead, Outcome::Nothing));
                 look_ahead.stages.fetch_sub(1, Relaxed);
             }
             _ => self.run_in_order(),
@@ -231,18 +252,17 @@ impl<'r, 'a> Schedule<'r, 'a> {
     }
 
     /// Takes the result of a task, commits what is ready, and starts what is worth it.
-    fn go_on<'s>(
-        &'s self,
-        scope: &rayon::ScopeFifo<'s>,
-        look_ahead: &'s LookAhead,
-        mut done: Option<(usize, Extension)>,
-    ) {
+    fn go_on<'s>(&'s self, scope: &rayon::ScopeFifo<'s>, look_ahead: &'s LookAhead, mut outcome: Outcome) {
         loop {
             let mut state = self.lock();
-            if let Some((ix, extension)) = done.take() {
-                state.running -= 1;
+            state.running -= if matches!(outcome, Outcome::Nothing) { 0 } else { 1 };
+            if let Outcome::Extended(ix, mut extension) = std::mem::replace(&mut outcome, Outcome::Nothing) {
+                let anchor = &self.anchors[ix];
                 match state.pending.is_running(ix) {
-                    true => state.pending.ready(ix, &self.anchors[ix], extension),
+                    true if extension.holds(anchor, state.committed.accepted) => {
+                        state.pending.ready(ix, anchor, *extension);
+                    }
+                    true => state.redo(ix, anchor),
                     // It was covered meanwhile.
                     false => state.committed.counts.rerun += 1,
                 }
@@ -275,16 +295,22 @@ impl<'r, 'a> Schedule<'r, 'a> {
             }
             drop(state);
             for job in jobs {
-                scope.spawn_fifo(move |scope| match job {
+                match job {
                     Job::Extend(ix) => {
-                        let extension = self.stage.extend(&self.anchors[ix], accepted);
-                        self.go_on(scope, look_ahead, Some((ix, extension)));
+                        let halves = Arc::new(Halves::default());
+                        for direction in [Direction::Left, Direction::Right] {
+                            let halves = halves.clone();
+                            scope.spawn_fifo(move |scope| {
+                                let outcome = self.extend_side(ix, direction, accepted, &halves);
+                                self.go_on(scope, look_ahead, outcome);
+                            });
+                        }
                     }
-                    Job::Bulk => {
+                    Job::Bulk => scope.spawn_fifo(move |scope| {
                         self.extend_bulk();
-                        self.go_on(scope, look_ahead, None);
-                    }
-                });
+                        self.go_on(scope, look_ahead, Outcome::Nothing);
+                    }),
+                }
             }
             if !has_more {
                 return;
@@ -292,12 +318,36 @@ impl<'r, 'a> Schedule<'r, 'a> {
             self.lock().is_committing = false;
         }
     }
+
+    /// Runs one side of an anchor; the second one to end joins them.
+    fn extend_side(&self, ix: usize, direction: Direction, accepted: &AcceptedBlocks, halves: &Halves) -> Outcome {
+        let anchor = &self.anchors[ix];
+        let limit = *halves.limit.get_or_init(|| accepted.len());
+        let side = self.stage.extend_side(anchor, direction, accepted, limit);
+        let mut first = halves.first.lock().unwrap_or_else(PoisonError::into_inner);
+        let sides = match first.take() {
+            None => {
+                *first = Some((direction, side));
+                return Outcome::Half;
+            }
+            Some((Direction::Left, left)) => (left, side),
+            Some((Direction::Right, right)) => (side, right),
+        };
+        Outcome::Extended(ix, Box::new(Extension::new(self.stage, anchor, sides, true, (accepted, limit))))
+    }
 }
 
 impl State<'_> {
     fn start(&mut self, ix: usize, anchor: &Anchor) {
         self.pending.start(ix, anchor);
-        self.running += 1;
+        self.running += 2;
+    }
+
+    /// A block touched a result: the anchor needs another one.
+    fn redo(&mut self, ix: usize, anchor: &Anchor) {
+        self.pending.remove(ix, anchor, &mut self.again);
+        self.committed.counts.rerun += 1;
+        self.redo.insert(ix);
     }
 
     fn drop_ready(&mut self, ix: usize, anchor: &Anchor) {
@@ -343,15 +393,14 @@ impl Schedule<'_, '_> {
     fn accept(&self, state: &mut State, extension: Extension) {
         let State { committed, on_accept, .. } = state;
         let (accepted, flow) = committed.commit(self.stage, extension, on_accept);
-        let overlapping = accepted.map(|block| state.pending.overlapping(block)).unwrap_or_default();
+        let near = accepted.map(|block| state.pending.near(block)).unwrap_or_default();
         state.stopped |= flow == ControlFlow::Break(());
-        for ix in overlapping {
+        for ix in near {
             let anchor = &self.anchors[ix];
             if let Some(Progress::Ready(extension)) = state.pending.by_anchor.get_mut(&ix)
                 && !extension.holds(anchor, state.committed.accepted)
             {
-                state.drop_ready(ix, anchor);
-                state.redo.insert(ix);
+                state.redo(ix, anchor);
             }
         }
     }

@@ -30,7 +30,7 @@ pub trait BulkUnit: Send {
     fn extend(
         &mut self,
         anchors: &[Anchor],
-        wants_script: &dyn Fn(&Side, &Side) -> bool,
+        wants_script: &(dyn Fn(&Side, &Side) -> bool + Sync),
     ) -> Result<Vec<Option<(Side, Side)>>>;
 }
 

@@ -10,7 +10,7 @@ use super::ahead::{LookAhead, Schedule};
 use super::bounds::AcceptedBlocks;
 use super::bulk::BulkExtender;
 use super::extension::{Extension, Truncation};
-use super::side::Direction;
+use super::side::{Direction, Side};
 use crate::alignment::{Anchor, Block};
 use crate::cpu::ydrop::{SideProblem, Workspace, Ydrop};
 use crate::error::Result;
@@ -107,20 +107,21 @@ impl GappedStage<'_> {
     /// Extends one anchor under the blocks accepted so far.
     pub(super) fn extend(&self, anchor: &Anchor, accepted: &AcceptedBlocks) -> Extension {
         let limit = accepted.len();
-        let run = |direction| {
-            let problem = SideProblem { target: self.target, query: self.query, anchor: *anchor, direction };
-            let bounds = accepted.side_bounds(anchor, direction, limit);
-            // The workspace is taken out for the run: a waiting thread may start another run on the same thread.
-            let mut workspace = WORKSPACE.take();
-            let side = self.ydrop.run(&problem, bounds, &mut workspace);
-            WORKSPACE.set(workspace);
-            side
-        };
-        let sides = match self.look_ahead {
-            None => (run(Direction::Left), run(Direction::Right)),
-            Some(_) => rayon::join(|| run(Direction::Left), || run(Direction::Right)),
-        };
-        Extension::new(self, anchor, sides, true, (accepted, limit))
+        let [left, right] = [Direction::Left, Direction::Right].map(|d| self.extend_side(anchor, d, accepted, limit));
+        Extension::new(self, anchor, (left, right), true, (accepted, limit))
+    }
+
+    /// Extends one side of an anchor under the blocks before number `limit`.
+    pub(super) fn extend_side(
+        &self,
+        anchor: &Anchor,
+        direction: Direction,
+        accepted: &AcceptedBlocks,
+        limit: usize,
+    ) -> Side {
+        let problem = SideProblem { target: self.target, query: self.query, anchor: *anchor, direction };
+        let bounds = accepted.side_bounds(anchor, direction, limit);
+        WORKSPACE.with_borrow_mut(|workspace| self.ydrop.run(&problem, bounds, workspace))
     }
 
     fn passes(&self, block: &Block) -> bool {

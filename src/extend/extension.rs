@@ -1,8 +1,8 @@
 //! The extension of one anchor: both sides joined, and whether it still holds when its turn comes.
 
-use super::bounds::AcceptedBlocks;
 use super::bounds::piece::Neighbours;
 use super::bounds::reach::rows_reached;
+use super::bounds::{AcceptedBlocks, SideBounds};
 use super::commit::GappedStage;
 use super::side::{Direction, Side, Windows};
 use super::stitch::stitch;
@@ -95,20 +95,28 @@ impl Extension {
     }
 
     /// Whether a run under all accepted blocks gives the same result. Blocks accepted since change nothing if none of
-    /// them comes near what was explored, so that no cell is masked, and either
-    /// - the nearest pieces beside the anchor are still the same: the limits of a run follow these and their stored
-    ///   neighbours, which are older, or
-    /// - no accepted block at all comes near, so that no limit cuts anything off.
+    /// them comes near what was explored, so that no further cell is masked, and the limits left and right are where they
+    /// were. These follow the nearest pieces beside the anchor and their stored neighbours, which are older.
     pub fn holds(&mut self, anchor: &Anchor, accepted: &AcceptedBlocks) -> bool {
-        let limit = accepted.len();
-        let is_touched =
-            |from| self.windows.iter().any(|(direction, windows)| accepted.touches(anchor, *direction, windows, from));
-        if self.holds_until == limit {
+        let (before, limit) = (self.holds_until, accepted.len());
+        if before == limit {
             return true;
         }
-        let neighbours = accepted.neighbours(anchor, limit);
-        if is_touched(self.holds_until) || (neighbours != self.neighbours && is_touched(0)) {
+        let is_touched =
+            |from| self.windows.iter().any(|(direction, windows)| accepted.touches(anchor, *direction, windows, from));
+        if is_touched(before) {
             return false;
+        }
+        let neighbours = accepted.neighbours(anchor, limit);
+        // Where no block at all comes near, there are no limits to compare.
+        if neighbours != self.neighbours && is_touched(0) {
+            let are_confined_alike = self.windows.iter().all(|(direction, windows)| {
+                let bounds = |limit| SideBounds::new(accepted, anchor, *direction, limit);
+                bounds(limit).confines_as(bounds(before), windows)
+            });
+            if !are_confined_alike {
+                return false;
+            }
         }
         (self.holds_until, self.neighbours) = (limit, neighbours);
         true

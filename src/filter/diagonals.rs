@@ -78,12 +78,10 @@ impl HitVisitor for Diagonals {
                 *reach
             }
             DiagonalRule::Recover => {
+                // The reach that another diagonal has left drops nothing, but it stays.
                 let diagonal = hit.target_end.wrapping_sub(hit.query_end);
-                if self.diagonals[entry] != diagonal {
-                    self.diagonals[entry] = diagonal;
-                    *reach = 0;
-                }
-                if *reach > start {
+                let is_same = std::mem::replace(&mut self.diagonals[entry], diagonal) == diagonal;
+                if is_same && *reach > start {
                     *reach = (*reach).max(hit.query_end);
                     counts.dropped += 1;
                     return None;

@@ -38,8 +38,8 @@ fn reaches<'a>(
     reaches
 }
 
-/// The longest segment around the end of a hit that has at most `max_mismatches`, and holds the whole seed window;
-/// it does not reach further left than `max_left` pairs. Of equally long ones the leftmost.
+/// The longest segment around the end of a hit that has at most `max_mismatches`, and holds the whole window; it does
+/// not reach further left than `max_left` pairs, unless the window does. Of equally long ones the leftmost.
 pub(crate) fn longest_with_mismatches(
     (target, query): (&SequenceSet, &SequenceSet),
     hit: SeedHit,
@@ -48,6 +48,7 @@ pub(crate) fn longest_with_mismatches(
     max_mismatches: usize,
 ) -> Option<Segment> {
     let (e1, e2) = (hit.target_end as usize, hit.query_end as usize);
+    let max_left = max_left.max(window_len);
     let (target_before, query_before) = (&target.bases[e1 - max_left..e1], &query.bases[e2 - max_left..e2]);
     let lefts = reaches(target_before.iter().rev(), query_before.iter().rev(), max_mismatches);
     let rights = reaches(target.bases[e1..].iter(), query.bases[e2..].iter(), max_mismatches);
@@ -62,15 +63,20 @@ pub(crate) fn longest_with_mismatches(
     longest
 }
 
-/// Pairs of the seed window after its last, second last, ... mismatch, counted from 0; `None` if it has fewer.
-pub(crate) fn pairs_after_mismatch(
+/// Query position up to which a diagonal has been looked at by a hit without a long enough segment: where the first
+/// mismatch after the start of the window stands, in the window or right of it; of more than `max_mismatches` in the
+/// window, the one before the last `max_mismatches`. No later hit over all of them can do better.
+pub(crate) fn reach_without_segment(
     (target, query): (&SequenceSet, &SequenceSet),
     hit: SeedHit,
     window_len: usize,
-    mismatch: usize,
-) -> Option<usize> {
+    max_mismatches: usize,
+) -> usize {
     let (e1, e2) = (hit.target_end as usize, hit.query_end as usize);
     let window = target.bases[e1 - window_len..e1].iter().zip(&query.bases[e2 - window_len..e2]);
     let mismatches = window.rev().enumerate().filter(|&(_, (&t, &q))| !matches(t, q));
-    mismatches.map(|(n_after, _)| n_after).nth(mismatch)
+    match mismatches.take(max_mismatches + 1).last() {
+        Some((n_after, _)) => e2 - n_after - 1,
+        None => e2 + reaches(target.bases[e1..].iter(), query.bases[e2..].iter(), 0)[0],
+    }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::entropy::entropy_adjusted;
-use super::exact::{Segment, longest_with_mismatches, pairs_after_mismatch};
+use super::exact::{Segment, longest_with_mismatches, reach_without_segment};
 use super::hit_filter::HitFilter;
 use super::xdrop::XDrop;
 use crate::options::{GapFreeExtension, HspThreshold};
@@ -113,6 +113,11 @@ impl<'a> Extender<'a> {
         }
     }
 
+    /// Whether segments are found by their matches (`--exact`, `--mismatch`).
+    pub fn is_by_matches(&self) -> bool {
+        matches!(self.mode, Mode::Matches { .. })
+    }
+
     /// Whether hits stay as they are (`--nogfextend`).
     pub fn is_window(&self) -> bool {
         matches!(self.mode, Mode::Window)
@@ -148,19 +153,14 @@ impl<'a> Extender<'a> {
                 let sets = (self.target, self.query);
                 let found = longest_with_mismatches(sets, hit, window_len, max_left, max_mismatches);
                 let Some(Segment { left, right }) = found.filter(|found| found.left + found.right >= min_len) else {
-                    let reach = match (pairs_after_mismatch(sets, hit, window_len, max_mismatches), found) {
-                        // No later hit over all the mismatches of the window can do better.
-                        (Some(n_after), _) => e2 - n_after - 1,
-                        // An exact segment that is too short has been looked at, one with mismatches may be left out.
-                        (None, Some(found)) if max_mismatches == 0 => e2 + found.right,
-                        _ => 0,
-                    };
+                    let reach = reach_without_segment(sets, hit, window_len, max_mismatches);
                     return Extension { hsp: None, reach: reach as u32, n_pairs: window_len as u64 };
                 };
                 let len = left + right;
                 let hsp = Some(segment(hit, e2 - left..e2 + right, len as i32));
-                // The pair after the segment has been looked at, too.
-                Extension { hsp, reach: (e2 + right + 1) as u32, n_pairs: len as u64 }
+                // With mismatches, the one after the segment has been looked at, too.
+                let reach = e2 + right + usize::from(max_mismatches > 0);
+                Extension { hsp, reach: reach as u32, n_pairs: len as u64 }
             }
             Mode::Window => {
                 let hsp = segment(hit, e2 - window_len..e2, 0);

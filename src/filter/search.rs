@@ -90,6 +90,8 @@ pub struct HspSearch<'a> {
     packed_query: PackedBases,
     pub(super) options: &'a Options,
     is_same_strand: bool,
+    /// Told of the query position reached and of the last one.
+    pub(super) progress: &'a (dyn Fn(usize, usize) + Sync),
 }
 
 impl<'a> HspSearch<'a> {
@@ -103,7 +105,12 @@ impl<'a> HspSearch<'a> {
         is_same_strand: bool,
     ) -> Self {
         let packed_query = PackedBases::pack(&query.bases);
-        HspSearch { table, target, query, packed_query, options, is_same_strand }
+        HspSearch { table, target, query, packed_query, options, is_same_strand, progress: &|_, _| {} }
+    }
+
+    /// Calls `progress` now and then with the query position reached and the last one.
+    pub fn with_progress(self, progress: &'a (dyn Fn(usize, usize) + Sync)) -> Self {
+        HspSearch { progress, ..self }
     }
 
     /// Whether the HSPs are to be merged by [`merge_by_diagonal`] before they are used (3.7). `run` and
@@ -166,6 +173,7 @@ impl<'a> HspSearch<'a> {
             let visited = visit_in_order(visitor, &hits, &extender, &mut counts, |hit, hsp| {
                 found(RawHsp { hsp, query_end: hit.query_end })
             });
+            (self.progress)(cursor.query_end, scan.end());
             if visited.is_break() {
                 break;
             }

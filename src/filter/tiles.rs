@@ -78,6 +78,7 @@ impl HspSearch<'_> {
                 counts += class_counts;
             }
             hsps.sort_unstable_by_key(|&(rank, _)| rank);
+            (self.progress)(cursor.query_end, scan.end());
             if hsps.into_iter().try_for_each(|(_, hsp)| found(hsp)).is_break() {
                 break;
             }

@@ -114,6 +114,10 @@ impl HitVisitor for TwinHits {
                 if extension.reach > reach || extender.is_window() {
                     self.reach[slot] = extension.reach;
                     self.append(slot, diagonal, extension.reach, true);
+                    // The block need not reach as far as the hit, which can still be a twin of a later one.
+                    if extender.is_by_matches() && extension.hsp.is_none() {
+                        self.append(slot, diagonal, hit.query_end, false);
+                    }
                 }
                 return extension.hsp;
             }

@@ -6,6 +6,8 @@ use std::sync::mpsc;
 use bytemuck::Pod;
 
 use super::context::{Gpu, GpuError};
+use super::memory::Allocation;
+use super::timing::Collected;
 
 /// Values in device memory.
 #[derive(Debug)]
@@ -13,6 +15,7 @@ pub struct GpuVec<T> {
     pub(super) buffer: wgpu::Buffer,
     len: usize,
     element: PhantomData<T>,
+    _allocation: Allocation,
 }
 
 /// What a kernel's uniform or storage binding can be backed by.
@@ -48,13 +51,14 @@ impl<T: Pod> GpuVec<T> {
     fn unfilled(gpu: &Gpu, label: &str, len: usize, usage: wgpu::BufferUsages) -> Self {
         // A binding cannot be empty.
         let size = (len.max(1) * size_of::<T>()).next_multiple_of(4) as u64;
+        gpu.before_allocation();
         let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some(label),
             size,
             usage,
             mapped_at_creation: false,
         });
-        GpuVec { buffer, len, element: PhantomData }
+        GpuVec { buffer, len, element: PhantomData, _allocation: gpu.memory().note(size) }
     }
 
     /// Values.
@@ -96,13 +100,20 @@ impl<T: Pod> GpuVec<T> {
         });
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         encoder.copy_buffer_to_buffer(&self.buffer, 0, &staging, 0, size);
-        gpu.queue.submit([encoder.finish()]);
+        let timed = {
+            let mut timing = gpu.timing();
+            let timed = timing.collect(&gpu.device, &mut encoder);
+            gpu.queue.submit([encoder.finish()]);
+            timed
+        };
+        timed.iter().for_each(Collected::request);
         let (sender, receiver) = mpsc::channel();
         staging.slice(..).map_async(wgpu::MapMode::Read, move |result| {
             // The receiver waits below; it is gone only if waiting failed, which is reported there.
             let _ = sender.send(result);
         });
         gpu.wait()?;
+        timed.iter().for_each(|timed| gpu.timing().add(timed));
         let failed = |what: String| GpuError::Lost(format!("reading back failed: {what}"));
         receiver.recv().map_err(|e| failed(e.to_string()))?.map_err(|e| failed(e.to_string()))?;
         let view = staging.slice(..).get_mapped_range().map_err(|e| failed(e.to_string()))?;

@@ -6,6 +6,7 @@ use super::context::{Gpu, GpuError};
 use super::extender::{GpuCounts, GpuExtender};
 use super::fault::{FaultLog, OnFault};
 use super::relaxed::RelaxedExtender;
+use super::several::Engine;
 use super::unit::GpuUnit;
 use crate::alignment::Anchor;
 use crate::error::Result;
@@ -20,35 +21,42 @@ pub struct GpuBulk {
     scoring: Scoring,
     options: GappedOptions,
     /// Compiled when the first unit comes: that takes longer than many a run.
-    extender: Mutex<Option<Engine>>,
+    extender: Mutex<Option<AnyExtender>>,
     faults: FaultLog,
+    takes_all: bool,
+}
+
+impl Engine for GpuBulk {
+    fn fault(&self) -> Option<String> {
+        self.faults.first()
+    }
 }
 
 /// The kernels of one contract.
-enum Engine {
+enum AnyExtender {
     Exact(Box<GpuExtender>),
     Relaxed(Box<RelaxedExtender>),
 }
 
-impl Engine {
-    fn new(gpu: Gpu, scoring: &Scoring, options: &GappedOptions) -> std::result::Result<Engine, GpuError> {
+impl AnyExtender {
+    fn new(gpu: Gpu, scoring: &Scoring, options: &GappedOptions) -> std::result::Result<AnyExtender, GpuError> {
         Ok(match options.contract {
-            Contract::Exact => Engine::Exact(Box::new(GpuExtender::new(gpu, scoring, options)?)),
-            Contract::Relaxed => Engine::Relaxed(Box::new(RelaxedExtender::new(gpu, scoring, options)?)),
+            Contract::Exact => AnyExtender::Exact(Box::new(GpuExtender::new(gpu, scoring, options)?)),
+            Contract::Relaxed => AnyExtender::Relaxed(Box::new(RelaxedExtender::new(gpu, scoring, options)?)),
         })
     }
 
     fn counts(&self) -> GpuCounts {
         match self {
-            Engine::Exact(extender) => extender.counts(),
-            Engine::Relaxed(extender) => extender.counts(),
+            AnyExtender::Exact(extender) => extender.counts(),
+            AnyExtender::Relaxed(extender) => extender.counts(),
         }
     }
 
     fn load<'a>(&self, target: &'a SequenceSet, query: &'a SequenceSet) -> std::result::Result<GpuUnit<'a>, String> {
         match self {
-            Engine::Exact(extender) => extender.load(target, query),
-            Engine::Relaxed(extender) => extender.load(target, query),
+            AnyExtender::Exact(extender) => extender.load(target, query),
+            AnyExtender::Relaxed(extender) => extender.load(target, query),
         }
     }
 
@@ -59,8 +67,8 @@ impl Engine {
         wants_script: &dyn Fn(&Side, &Side) -> bool,
     ) -> std::result::Result<Vec<Option<(Side, Side)>>, GpuError> {
         match self {
-            Engine::Exact(extender) => extender.extend(unit, anchors, wants_script),
-            Engine::Relaxed(extender) => extender.extend(unit, anchors, wants_script),
+            AnyExtender::Exact(extender) => extender.extend(unit, anchors, wants_script),
+            AnyExtender::Relaxed(extender) => extender.extend(unit, anchors, wants_script),
         }
     }
 }
@@ -74,27 +82,34 @@ impl GpuBulk {
             options: options.clone(),
             extender: Mutex::new(None),
             faults: FaultLog::new(on_fault),
+            // The user asked for the GPU.
+            takes_all: on_fault == OnFault::Fail,
         }
     }
 
     /// What the device did so far; `None` if it was never needed.
     pub fn counts(&self) -> Option<GpuCounts> {
-        self.lock().as_ref().map(Engine::counts)
+        self.lock().as_ref().map(AnyExtender::counts)
     }
 
-    /// Why the device was given up, if it was.
-    pub fn fault(&self) -> Option<String> {
-        self.faults.first()
+    /// Takes units of any size, also where they do not pay.
+    pub fn take_all(self) -> GpuBulk {
+        GpuBulk { takes_all: true, ..self }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Engine>> {
+    /// The device.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<AnyExtender>> {
         self.extender.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs `work` with the extender, and takes note of its failure.
     fn with_extender<T>(
         &self,
-        work: impl FnOnce(&mut Engine) -> std::result::Result<T, GpuError>,
+        work: impl FnOnce(&mut AnyExtender) -> std::result::Result<T, GpuError>,
     ) -> Result<Option<T>> {
         if self.fault().is_some() {
             return Ok(None);
@@ -102,11 +117,11 @@ impl GpuBulk {
         let mut slot = self.lock();
         let done = match &mut *slot {
             Some(extender) => work(extender),
-            None => Engine::new(self.gpu.clone(), &self.scoring, &self.options).and_then(|mut engine| {
-                if let (Engine::Exact(extender), OnFault::UseCpu) = (&mut engine, self.faults.on_fault()) {
+            None => AnyExtender::new(self.gpu.clone(), &self.scoring, &self.options).and_then(|mut extender| {
+                if let (AnyExtender::Exact(extender), true) = (&mut extender, self.shares_anchors()) {
                     extender.leave_long_runs(LONG_ROWS);
                 }
-                work(slot.insert(engine))
+                work(slot.insert(extender))
             }),
         };
         match done {
@@ -116,24 +131,20 @@ impl GpuBulk {
     }
 }
 
-/// Anchors of a unit from which on the GPU pays beside the CPU's cores. Fewer are mostly long runs, which the commit
-/// order strings together; then latency counts, and the CPU's is lower (measured on an H200 beside 16 cores).
-const WORTHWHILE_ANCHORS: usize = 1 << 16;
+/// Anchors of a unit from which on the GPU pays beside the CPU's cores, start-up and compilation included (measured on an
+/// H200 beside 16 cores).
+const WORTHWHILE_ANCHORS: usize = 1 << 13;
 
 /// Rows from which on a run is left to the CPU, if that may share the work.
 const LONG_ROWS: u32 = 1 << 13;
 
 impl BulkExtender for GpuBulk {
     fn least_anchors(&self) -> usize {
-        match self.faults.on_fault() {
-            OnFault::UseCpu => WORTHWHILE_ANCHORS,
-            // The user asked for the GPU.
-            OnFault::Fail => 1,
-        }
+        if self.takes_all { 1 } else { WORTHWHILE_ANCHORS }
     }
 
     fn shares_anchors(&self) -> bool {
-        self.faults.on_fault() == OnFault::UseCpu
+        !self.takes_all
     }
 
     fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {
@@ -151,7 +162,7 @@ impl BulkUnit for GpuBulkUnit<'_> {
     fn extend(
         &mut self,
         anchors: &[Anchor],
-        wants_script: &dyn Fn(&Side, &Side) -> bool,
+        wants_script: &(dyn Fn(&Side, &Side) -> bool + Sync),
     ) -> Result<Vec<Option<(Side, Side)>>> {
         let extended = self.bulk.with_extender(|extender| extender.extend(&self.unit, anchors, wants_script))?;
         Ok(extended.unwrap_or_else(|| vec![None; anchors.len()]))

@@ -1,23 +1,20 @@
-//! `Gpu`: the adapter, the device and its queue.
+//! `Gpu`: an opened adapter, the device and its queue.
 
-use std::sync::{Arc, Mutex};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
+use super::adapters::{AdapterChoice, Capabilities, adapters, capabilities};
+use super::fault::{Fault, FaultPlan};
+use super::memory::{Memory, size_of_adapter};
+use super::pipelines::PipelineStore;
+use super::shaders::Shader;
+use super::timing::{KernelTime, Timing};
 use super::variant::Variant;
 
-/// Which adapter to use.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum AdapterChoice {
-    /// The best hardware adapter; none is an error, so that the caller can go on without.
-    #[default]
-    Auto,
-    /// The n-th adapter in the order of `fastz devices`, software included.
-    Index(usize),
-    /// The first adapter whose name or driver contains this text, software included.
-    Name(String),
-}
-
 /// Why there is no usable GPU, in words for the user.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GpuError {
     /// No adapter fits the choice.
@@ -34,130 +31,145 @@ pub enum GpuError {
     /// What is asked for does not fit the device or its kernels.
     #[error("{0}; use --device=cpu to do it without the GPU")]
     OutOfRange(String),
+    /// The device has no memory left.
+    #[error("no GPU memory is left ({0}); --gpu-memory=<bytes> makes fastz use less")]
+    OutOfMemory(String),
     /// The device failed while it worked.
-    #[error("the GPU failed: {0}; use --device=cpu to go on without it")]
+    #[error("the GPU failed: {0}")]
     Lost(String),
 }
 
-/// What of an adapter decides on the form of the kernels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Capabilities {
-    /// Subgroup width, if the adapter has subgroup operations and only one width.
-    pub fixed_subgroup: Option<u32>,
-    /// Most lanes of a workgroup.
-    pub max_workgroup_lanes: u32,
-    /// Largest binding in bytes.
-    pub max_binding: u64,
-    /// Whether passes can be timed.
-    pub timestamps: bool,
-    /// Whether the adapter is a processor in disguise.
-    pub is_software: bool,
+/// How a device is opened.
+#[derive(Clone, Debug, Default)]
+pub struct GpuSettings {
+    /// Bytes of device memory to stay within; `None`: a safe share, see [`Memory::new`].
+    pub memory: Option<u64>,
+    /// Measure the seconds that each kernel takes on the device.
+    pub times_kernels: bool,
+    /// Folder for compiled kernels, kept from run to run; `None`: they are not kept.
+    pub pipeline_folder: Option<PathBuf>,
+    /// Whether the kernels check their indices; `None`: in builds with debug assertions.
+    pub checks_indices: Option<bool>,
+    /// How long to wait for submitted work until the device counts as hung; `None`: long enough for any device.
+    pub patience: Option<Duration>,
 }
 
-/// A device to run kernels on.
+/// Dispatches are made short (0.4 s and less), and a few dozen may wait in front of what is waited for.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Software adapters share the processor with everything else.
+const PATIENCE_IN_SOFTWARE: Duration = Duration::from_secs(3600);
+
+/// Below this budget, blocks of memory are allocated as they are needed instead of 256 MiB at a time.
+const AMPLE_MEMORY: u64 = 4 << 30;
+
+/// A device to run kernels on. Clones are the same device.
 #[derive(Clone, Debug)]
 pub struct Gpu {
     pub(super) device: wgpu::Device,
     pub(super) queue: wgpu::Queue,
     info: wgpu::AdapterInfo,
     capabilities: Capabilities,
-    failure: Arc<Mutex<Option<String>>>,
+    memory: Memory,
+    state: Arc<State>,
 }
 
-/// All adapters in the order of their numbers. Hardware comes first, discrete before integrated.
-pub(super) fn adapters() -> Vec<wgpu::Adapter> {
-    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
-    descriptor.backends = wgpu::Backends::PRIMARY;
-    let instance = wgpu::Instance::new(descriptor);
-    let mut adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY));
-    adapters.sort_by_key(|adapter| match adapter.get_info().device_type {
-        wgpu::DeviceType::DiscreteGpu => 0,
-        wgpu::DeviceType::IntegratedGpu => 1,
-        wgpu::DeviceType::VirtualGpu => 2,
-        wgpu::DeviceType::Other => 3,
-        wgpu::DeviceType::Cpu => 4,
-    });
-    adapters
+#[derive(Debug)]
+struct State {
+    /// What went wrong since the last [`Gpu::wait`].
+    failure: Mutex<Option<GpuError>>,
+    /// Why the device was lost, if it was.
+    lost: OnceLock<String>,
+    patience: Duration,
+    checks_indices: bool,
+    /// Work was submitted that did not come to its end.
+    is_hung: AtomicBool,
+    timing: Mutex<Timing>,
+    pipelines: Option<PipelineStore>,
+    fault_plan: Mutex<Option<FaultPlan>>,
 }
 
-pub(super) fn capabilities(adapter: &wgpu::Adapter) -> Capabilities {
-    let info = adapter.get_info();
-    let limits = adapter.limits();
-    let has_subgroups = adapter.features().contains(wgpu::Features::SUBGROUP);
-    let is_fixed = info.subgroup_min_size == info.subgroup_max_size && info.subgroup_min_size > 1;
-    Capabilities {
-        fixed_subgroup: (has_subgroups && is_fixed).then_some(info.subgroup_min_size),
-        max_workgroup_lanes: limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x),
-        // Vulkan and the 32-bit lengths in shaders end at 2 GiB - 1; bindings are whole words.
-        max_binding: limits.max_storage_buffer_binding_size.min(limits.max_buffer_size).min((1 << 31) - 4),
-        timestamps: adapter.features().contains(wgpu::Features::TIMESTAMP_QUERY),
-        is_software: info.device_type == wgpu::DeviceType::Cpu,
-    }
-}
-
-impl AdapterChoice {
-    /// From the value of `--device`: `auto`, `gpu`, `gpu:<n>` or part of a name; `None` for `cpu`.
-    pub fn from_option(text: &str) -> Option<AdapterChoice> {
-        match text {
-            "cpu" => None,
-            "auto" | "gpu" => Some(AdapterChoice::Auto),
-            _ => Some(match text.strip_prefix("gpu:").map(str::parse) {
-                Some(Ok(index)) => AdapterChoice::Index(index),
-                _ => AdapterChoice::Name(text.to_string()),
-            }),
-        }
-    }
-
-    fn pick(&self, adapters: Vec<wgpu::Adapter>) -> Result<wgpu::Adapter, GpuError> {
-        let n = adapters.len();
-        let found = match self {
-            AdapterChoice::Auto => adapters.into_iter().find(|adapter| !capabilities(adapter).is_software),
-            AdapterChoice::Index(index) => adapters.into_iter().nth(*index),
-            AdapterChoice::Name(part) => {
-                let part = part.to_lowercase();
-                adapters.into_iter().find(|adapter| {
-                    let info = adapter.get_info();
-                    format!("{} {} {}", info.name, info.driver, info.driver_info).to_lowercase().contains(&part)
-                })
-            }
+impl State {
+    fn note(&self, error: wgpu::Error) {
+        let error = match error {
+            wgpu::Error::OutOfMemory { source } => GpuError::OutOfMemory(in_one_line(&source.to_string())),
+            other => GpuError::Lost(in_one_line(&other.to_string())),
         };
-        found.ok_or_else(|| {
-            let what = match self {
-                AdapterChoice::Auto if n > 0 => "there is no GPU, only a software adapter".to_string(),
-                AdapterChoice::Auto => "there is no GPU".to_string(),
-                AdapterChoice::Index(index) => format!("there is no GPU number {index} (there are {n})"),
-                AdapterChoice::Name(part) => format!("no GPU's name or driver contains '{part}'"),
-            };
-            GpuError::NoAdapter(format!("{what}; `fastz devices` lists what there is, --device=cpu does without"))
-        })
+        lock(&self.failure).get_or_insert(error);
     }
+}
+
+/// wgpu's messages have several lines.
+fn in_one_line(message: &str) -> String {
+    message.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(": ")
+}
+
+/// What a thread that panicked leaves behind is still whole here.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Gpu {
     /// Opens the chosen adapter with all it offers.
     pub fn open(choice: &AdapterChoice) -> Result<Gpu, GpuError> {
-        let adapter = choice.pick(adapters())?;
+        Gpu::open_with(choice, &GpuSettings::default())
+    }
+
+    /// As [`open`](Self::open), with settings.
+    pub fn open_with(choice: &AdapterChoice, settings: &GpuSettings) -> Result<Gpu, GpuError> {
+        Gpu::open_adapter(&choice.pick(&adapters())?[0], settings)
+    }
+
+    /// Opens all adapters that are chosen. The same one twice gives two devices.
+    pub fn open_each(choices: &[AdapterChoice], settings: &GpuSettings) -> Result<Vec<Gpu>, GpuError> {
+        let adapters = adapters();
+        let mut gpus = Vec::new();
+        for choice in choices {
+            for adapter in choice.pick(&adapters)? {
+                gpus.push(Gpu::open_adapter(&adapter, settings)?);
+            }
+        }
+        Ok(gpus)
+    }
+
+    fn open_adapter(adapter: &wgpu::Adapter, settings: &GpuSettings) -> Result<Gpu, GpuError> {
         let info = adapter.get_info();
-        let capabilities = capabilities(&adapter);
-        let wanted = wgpu::Features::SUBGROUP | wgpu::Features::TIMESTAMP_QUERY;
+        let capabilities = capabilities(adapter);
+        let is_dedicated = info.device_type == wgpu::DeviceType::DiscreteGpu;
+        let memory = Memory::new(size_of_adapter(adapter), is_dedicated, settings.memory);
+        let mut wanted = wgpu::Features::SUBGROUP;
+        wanted.set(wgpu::Features::TIMESTAMP_QUERY, settings.times_kernels);
+        wanted.set(wgpu::Features::PIPELINE_CACHE, settings.pipeline_folder.is_some());
+        let is_ample = memory.budget() >= AMPLE_MEMORY;
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("fastz"),
             required_features: adapter.features() & wanted,
             required_limits: adapter.limits(),
-            memory_hints: wgpu::MemoryHints::Performance,
+            memory_hints: if is_ample { wgpu::MemoryHints::Performance } else { wgpu::MemoryHints::MemoryUsage },
             ..Default::default()
         };
         let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
             .map_err(|error| GpuError::Device { adapter: info.name.clone(), reason: error.to_string() })?;
-        let failure = Arc::new(Mutex::new(None));
-        let (lost, uncaptured) = (failure.clone(), failure.clone());
-        device.set_device_lost_callback(move |_, message| {
-            lost.lock().unwrap().get_or_insert(format!("the device was lost ({message})"));
+        let folder = settings.pipeline_folder.as_deref();
+        let state = Arc::new(State {
+            failure: Mutex::new(None),
+            lost: OnceLock::new(),
+            patience: settings.patience.unwrap_or(match capabilities.is_software {
+                true => PATIENCE_IN_SOFTWARE,
+                false => PATIENCE,
+            }),
+            checks_indices: settings.checks_indices.unwrap_or(cfg!(debug_assertions)),
+            is_hung: AtomicBool::new(false),
+            timing: Mutex::new(Timing::new(&device, &queue)),
+            pipelines: folder.and_then(|folder| PipelineStore::open(&device, &info, folder)),
+            fault_plan: Mutex::new(None),
         });
-        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
-            uncaptured.lock().unwrap().get_or_insert(error.to_string());
-        }));
-        Ok(Gpu { device, queue, info, capabilities, failure })
+        let (lost, uncaptured) = (state.clone(), state.clone());
+        device.set_device_lost_callback(move |_, message| {
+            // Only the first reason counts.
+            let _ = lost.lost.set(format!("the device was lost ({})", in_one_line(&message)));
+        });
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| uncaptured.note(error)));
+        Ok(Gpu { device, queue, info, capabilities, memory, state })
     }
 
     /// Name, driver and backend, for messages.
@@ -170,18 +182,91 @@ impl Gpu {
         &self.capabilities
     }
 
+    /// Its memory, and how much of it may be used.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
     /// The form of the row kernels for windows of about `window` columns.
     pub fn variant(&self, window: u32) -> Variant {
         Variant::choose(&self.capabilities, window)
     }
 
-    /// Waits until all submitted work is done; an error if anything failed since the last call.
+    /// Dispatches and seconds of the kernels that ran.
+    pub fn kernel_times(&self) -> Vec<KernelTime> {
+        self.timing().totals()
+    }
+
+    /// Keeps the kernels that were compiled for the next run, where the settings name a folder.
+    ///
+    /// # Errors
+    /// If the folder cannot be written.
+    pub fn save_pipelines(&self) -> std::io::Result<()> {
+        self.state.pipelines.as_ref().map_or(Ok(()), PipelineStore::save)
+    }
+
+    pub(super) fn checks_indices(&self) -> bool {
+        self.state.checks_indices
+    }
+
+    pub(super) fn pipeline_cache(&self) -> Option<&wgpu::PipelineCache> {
+        self.state.pipelines.as_ref().map(PipelineStore::cache)
+    }
+
+    pub(super) fn timing(&self) -> MutexGuard<'_, Timing> {
+        lock(&self.state.timing)
+    }
+
+    /// Waits until all submitted work is done; an error if anything failed since the last call, or if it takes so long
+    /// that the device must be taken for hung. A device that was lost or does wrong stays so.
     pub fn wait(&self) -> Result<(), GpuError> {
-        let polled = self.device.poll(wgpu::PollType::wait_indefinitely());
-        if let Some(message) = self.failure.lock().unwrap().take() {
-            return Err(GpuError::Lost(message));
+        let patience = self.state.patience;
+        let hung = || GpuError::Lost(format!("its work did not come to an end within {} s", patience.as_secs_f32()));
+        if self.state.is_hung.load(Ordering::Relaxed) {
+            return Err(hung());
         }
-        polled.map_err(|error| GpuError::Lost(error.to_string()))?;
-        Ok(())
+        let polled = self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: Some(patience) });
+        let failure = match &mut *lock(&self.state.failure) {
+            broken @ Some(GpuError::Lost(_)) => broken.clone(),
+            other => other.take(),
+        };
+        // What failed because the device is lost says less.
+        let lost = self.state.lost.get().map(|reason| GpuError::Lost(reason.clone()));
+        let failure = lost.or(failure);
+        match (failure, polled) {
+            (Some(failure), _) => Err(failure),
+            (None, Ok(_)) => Ok(()),
+            (None, Err(wgpu::PollError::Timeout)) => {
+                self.state.is_hung.store(true, Ordering::Relaxed);
+                // Closing a device waits for its work, and this one may never end.
+                std::mem::forget(self.clone());
+                Err(hung())
+            }
+            (None, Err(error)) => Err(GpuError::Lost(error.to_string())),
+        }
+    }
+
+    /// Lets the device fail, for tests.
+    #[doc(hidden)]
+    pub fn inject(&self, plan: FaultPlan) {
+        *lock(&self.state.fault_plan) = Some(plan);
+    }
+
+    /// To be called before each dispatch: brings about the fault that is due. Whether to dispatch.
+    pub(super) fn before_dispatch(&self, shader: Shader) -> bool {
+        match FaultPlan::at_dispatch(&mut lock(&self.state.fault_plan), shader) {
+            Some(Fault::Lost) => self.device.destroy(),
+            Some(Fault::Hang) => self.state.is_hung.store(true, Ordering::Relaxed),
+            Some(Fault::Unfinished) => return false,
+            Some(Fault::OutOfMemory) | None => {}
+        }
+        true
+    }
+
+    /// The same before each allocation.
+    pub(super) fn before_allocation(&self) {
+        if let Some(Fault::OutOfMemory) = FaultPlan::at_allocation(&mut lock(&self.state.fault_plan)) {
+            self.state.note(wgpu::Error::OutOfMemory { source: "brought about by a test".into() });
+        }
     }
 }

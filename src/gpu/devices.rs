@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::context::{adapters, capabilities};
+use super::adapters::{adapters, capabilities};
+use super::diagnosis;
+use super::memory::{Memory, size_of_adapter};
 use super::variant::Variant;
 
 /// Columns of a window that LASTZ's default scores need with few exceptions.
@@ -12,10 +14,11 @@ pub const DEFAULT_WINDOW: u32 = 768;
 pub fn describe() -> String {
     let adapters = adapters();
     if adapters.is_empty() {
-        return "No GPU found: there is no Vulkan loader or driver (Linux, Windows), Direct3D 12 or Metal device that \
-                this program can open.\nOn Linux install the GPU's Vulkan driver and the loader (libvulkan1), or \
-                mesa-vulkan-drivers for a software adapter.\nWithout a GPU everything runs on the CPU (--device=cpu).\n"
-            .to_string();
+        return format!(
+            "No GPU found: this program can open no Vulkan (Linux, Windows), Direct3D 12 or Metal device.\n{}Without a \
+             GPU everything runs on the CPU (--device=cpu).\n",
+            diagnosis::explain(false)
+        );
     }
     let mut text = String::new();
     for (number, adapter) in adapters.iter().enumerate() {
@@ -32,11 +35,14 @@ pub fn describe() -> String {
             wgpu::DeviceType::Cpu => "software: used only on request",
             wgpu::DeviceType::Other => "other",
         };
+        let size = size_of_adapter(adapter);
+        let own = size.map_or("size unknown".to_string(), |size| format!("{} MiB", size >> 20));
+        let budget = Memory::new(size, info.device_type == wgpu::DeviceType::DiscreteGpu, None).budget() >> 20;
         // Writing to a String cannot fail.
         let _ = write!(
             text,
             "gpu:{number}  {} ({kind})\n  backend   {:?}, driver {} {}\n  lanes     {subgroups}, at most {} per workgroup\n  \
-             memory    {} MiB per binding, {} KiB workgroup memory, {} storage buffers per kernel\n  kernels   {}\n",
+             memory    {own}, of which {budget} MiB are used at most (--gpu-memory); {} MiB per binding, {} KiB workgroup memory, {} storage buffers per kernel\n  kernels   {}\n",
             info.name,
             info.backend,
             info.driver,
@@ -47,6 +53,9 @@ pub fn describe() -> String {
             limits.max_storage_buffers_per_shader_stage,
             Variant::choose(&capabilities, DEFAULT_WINDOW),
         );
+    }
+    if adapters.iter().all(|adapter| capabilities(adapter).is_software) {
+        text.push_str(&diagnosis::explain(true));
     }
     text
 }

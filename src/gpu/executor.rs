@@ -4,6 +4,7 @@ use super::binning::{size_class, spans};
 use super::buffer::GpuVec;
 use super::context::{Gpu, GpuError};
 use super::extender::{GpuExtender, Inspected};
+use super::form::Form;
 use super::kernel::{Bound, Kernel};
 use super::layout::{
     LINK_DELETION, LINK_PAIR, LINK_SOURCE, Params, Script, Span, TRACEBACK_LANES, TRACEBACK_STEPS, Task, Verdict,
@@ -102,7 +103,8 @@ impl GpuExtender {
         let verdicts = GpuVec::<Verdict>::new(gpu, "verdicts", batch.len());
         // The whole of a run was inspected within the limit.
         let params = Params { n_tasks: batch.len() as u32, cell_limit: u32::MAX, ..self.params };
-        let (links, queue, executor, traceback) = self.forms[form].links(gpu, link_words as usize);
+        let links = self.scratch.links(gpu, link_words as usize);
+        let Form { queue, executor, traceback, .. } = &mut self.forms[form];
         let swept = [task_buffer.bound("tasks"), plan.bound("plan"), links.bound("links")];
         let mut buffers = unit.bound().to_vec();
         buffers.extend(swept);
@@ -171,7 +173,17 @@ fn trace(
         let words = runs.get(slot.start as usize..)?.get(..slot.n_runs as usize)?;
         (slot.n_runs <= slot.capacity).then(|| words.iter().rev().map(|&word| edit_run(word)).collect())
     };
-    Ok(slots.iter().map(script).collect())
+    let scripts: Option<Vec<EditScript>> = slots.iter().map(script).collect();
+    // A copy that was not made reads as zeros.
+    let leads_to_end = |(script, side): (&EditScript, &&Side)| {
+        (script.target_len(), script.query_len()) == (side.rows as usize, side.columns as usize)
+    };
+    match &scripts {
+        Some(scripts) if !scripts.iter().zip(ends).all(leads_to_end) => {
+            Err(GpuError::Lost("a path does not lead from its anchor to its end".to_string()))
+        }
+        _ => Ok(scripts),
+    }
 }
 
 fn edit_run(word: u32) -> (EditOp, u32) {

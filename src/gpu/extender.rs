@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use super::binning::N_SIZE_CLASSES;
 use super::buffer::GpuVec;
 use super::context::{Gpu, GpuError};
-use super::form::Form;
+use super::form::{Form, Scratch};
 use super::layout::{
     BEST_LIMIT, Hull, Params, SCORE_LIMIT, STATUS_DONE, STATUS_OUT_OF_RANGE, STATUS_TOO_WIDE, STATUS_TRUNCATED, Task,
     Verdict,
@@ -49,15 +49,33 @@ pub struct GpuCounts {
     pub busy: std::time::Duration,
 }
 
-/// Limits of the memory that batches take.
+/// Limits of the memory that batches take. Results do not depend on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// Runs per batch.
     pub tasks: usize,
     /// Entries of the hull log.
     pub hulls: usize,
-    /// Words of links per batch of the executor.
+    /// Words of links per batch of the executor. Limits of bounded runs get half of it.
     pub link_words: u64,
+}
+
+impl Budget {
+    /// What suits a device. Of its share for extension a quarter goes to links, an eighth to limits, a quarter to hulls
+    /// and their copy for the host; the rest to tasks, verdicts, scripts, and runs under way (see [`RunQueue`]).
+    ///
+    /// [`RunQueue`]: super::queue::RunQueue
+    pub fn for_device(gpu: &Gpu) -> Budget {
+        let max_binding = gpu.capabilities().max_binding;
+        let share = gpu.memory().for_extension();
+        let link_words: u64 = if gpu.capabilities().is_software { 1 << 24 } else { 1 << 28 };
+        let (of_run, of_hull) = ((size_of::<Task>() + size_of::<Verdict>()) as u64, size_of::<Hull>() as u64);
+        Budget {
+            tasks: (share / 32 / of_run).clamp(1, 1 << 17) as usize,
+            hulls: (share / 8 / of_hull).clamp(1, (max_binding / of_hull).min(1 << 24)) as usize,
+            link_words: (share / 4 / 4).clamp(1, link_words.min(max_binding / 4)),
+        }
+    }
 }
 
 /// What the inspector found out about a run.
@@ -91,6 +109,7 @@ pub struct GpuExtender {
     pub(super) gpu: Gpu,
     /// The form for most runs, and others once they were needed: a wider ring, bounded runs.
     pub(super) forms: Vec<Form>,
+    pub(super) scratch: Scratch,
     wide: Option<Variant>,
     pub(super) params: Params,
     matrix: Matrix,
@@ -139,20 +158,15 @@ impl GpuExtender {
         scoring: &Scoring,
         options: &GappedOptions,
     ) -> Result<GpuExtender, GpuError> {
-        let max_binding = gpu.capabilities().max_binding;
-        let link_words = if gpu.capabilities().is_software { 1 << 24 } else { 1 << 28 };
         Ok(GpuExtender {
             forms: vec![Form::new(&gpu, variant)?],
+            scratch: Scratch::default(),
             wide: None,
             params: params(scoring, options),
             matrix: scoring.gapped.clone(),
             most_rows: u32::MAX,
             has_cell_limit: options.traceback_bytes.is_some_and(|bytes| bytes as u64 <= MOST_CELLS),
-            budget: Budget {
-                tasks: 1 << 17,
-                hulls: (1 << 24).min(max_binding as usize / size_of::<Hull>()),
-                link_words: link_words.min(max_binding / 4),
-            },
+            budget: Budget::for_device(&gpu),
             counts: GpuCounts::default(),
             gpu,
         })
@@ -308,7 +322,7 @@ impl GpuExtender {
             let mut words = 0;
             let fits = |open: &&Open| {
                 words += open.limits.len() as u64;
-                words <= self.budget.link_words
+                words <= self.budget.link_words / 2
             };
             let n = rest.iter().take(batch_len).take_while(fits).count().max(1);
             let (batch, later) = rest.split_at(n);
@@ -363,7 +377,8 @@ impl GpuExtender {
         // Most runs take 20 to 30 hulls; a log that was too small says how large it has to be.
         let mut n_hulls = (tasks.len() * 48 + 4096).min(self.budget.hulls);
         let hulls = loop {
-            let (hulls, queue, inspector) = self.forms[form].hulls(gpu, n_hulls);
+            let hulls = self.scratch.hulls(gpu, n_hulls);
+            let Form { queue, inspector, .. } = &mut self.forms[form];
             let params = Params { n_tasks: tasks.len() as u32, hull_capacity: n_hulls as u32, ..self.params };
             let mut buffers = unit.bound().to_vec();
             buffers.extend([task_buffer.bound("tasks"), plan.bound("plan")]);
@@ -386,8 +401,14 @@ impl GpuExtender {
             })
             .collect();
         for hull in hulls {
-            let windows = &mut results[hull.task_ix as usize].1;
-            windows.hulls[hull.rows_ix as usize] = (hull.first, hull.end);
+            let windows = results.get_mut(hull.task_ix as usize).map(|(_, windows)| &mut windows.hulls);
+            if let Some(slot) = windows.and_then(|hulls| hulls.get_mut(hull.rows_ix as usize)) {
+                *slot = (hull.first, hull.end);
+            }
+        }
+        // A copy that was not made reads as zeros, but rows that were looked at have a window.
+        if results.iter().any(|(_, windows)| windows.hulls.iter().any(|&(first, end)| first >= end)) {
+            return Err(GpuError::Lost("the windows of some runs did not arrive".to_string()));
         }
         Ok(Some(results))
     }

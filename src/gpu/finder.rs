@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use super::context::{Gpu, GpuError};
 use super::fault::{FaultLog, OnFault};
 use super::seeding::GpuSeeder;
+use super::several::Engine;
 use crate::alignment::Hsp;
 use crate::error::Result;
 use crate::filter::{HspFinder, SearchCounts};
@@ -19,6 +20,13 @@ const WORTHWHILE_QUERY: usize = 1 << 16;
 pub struct GpuFinder {
     seeder: Mutex<GpuSeeder>,
     faults: FaultLog,
+    takes_all: bool,
+}
+
+impl Engine for GpuFinder {
+    fn fault(&self) -> Option<String> {
+        self.faults.first()
+    }
 }
 
 impl GpuFinder {
@@ -42,18 +50,20 @@ impl GpuFinder {
         on_fault: OnFault,
     ) -> std::result::Result<GpuFinder, GpuError> {
         let seeder = GpuSeeder::new(gpu, target, table, options)?;
-        Ok(GpuFinder { seeder: Mutex::new(seeder), faults: FaultLog::new(on_fault) })
+        // Whoever fails without the GPU asked for it.
+        let takes_all = on_fault == OnFault::Fail;
+        Ok(GpuFinder { seeder: Mutex::new(seeder), faults: FaultLog::new(on_fault), takes_all })
     }
 
-    /// Why the device was given up, if it was.
-    pub fn fault(&self) -> Option<String> {
-        self.faults.first()
+    /// Takes query strands of any size, also where they do not pay.
+    pub fn take_all(self) -> GpuFinder {
+        GpuFinder { takes_all: true, ..self }
     }
 }
 
 impl HspFinder for GpuFinder {
     fn find(&self, query: &SequenceSet, is_same_strand: bool) -> Result<Option<(Vec<Hsp>, SearchCounts)>> {
-        let is_small = query.len() < WORTHWHILE_QUERY && self.faults.on_fault() == OnFault::UseCpu;
+        let is_small = query.len() < WORTHWHILE_QUERY && !self.takes_all;
         if is_small || self.fault().is_some() {
             return Ok(None);
         }

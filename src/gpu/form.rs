@@ -1,4 +1,5 @@
-//! `Form`: the exact kernels compiled for one [`Variant`], with the device memory that their dispatches reuse.
+//! `Form`: the exact kernels compiled for one [`Variant`], and `Scratch`: the device memory that dispatches of all forms
+//! reuse.
 
 use super::buffer::GpuVec;
 use super::context::{Gpu, GpuError};
@@ -18,6 +19,11 @@ pub(super) struct Form {
     pub executor: Kernel,
     pub traceback: Kernel,
     pub queue: RunQueue,
+}
+
+/// Large buffers that only one batch at a time needs.
+#[derive(Default)]
+pub(super) struct Scratch {
     hulls: Option<GpuVec<Hull>>,
     links: Option<GpuVec<u32>>,
 }
@@ -37,19 +43,19 @@ impl Form {
             executor: executor?,
             traceback: traceback?,
             queue: RunQueue::new(gpu, RESIDENT_RUNS, "saved", variant.saved_words()),
-            hulls: None,
-            links: None,
         })
     }
+}
 
-    /// Room for `n` hulls, and the queue.
-    pub fn hulls(&mut self, gpu: &Gpu, n: usize) -> (&GpuVec<Hull>, &mut RunQueue, &Kernel) {
-        (room(&mut self.hulls, gpu, "hulls", n), &mut self.queue, &self.inspector)
+impl Scratch {
+    /// Room for `n` hulls.
+    pub fn hulls(&mut self, gpu: &Gpu, n: usize) -> &GpuVec<Hull> {
+        room(&mut self.hulls, gpu, "hulls", n)
     }
 
-    /// Room for `n` words of links, and the queue.
-    pub fn links(&mut self, gpu: &Gpu, n: usize) -> (&GpuVec<u32>, &mut RunQueue, &Kernel, &Kernel) {
-        (room(&mut self.links, gpu, "links", n), &mut self.queue, &self.executor, &self.traceback)
+    /// Room for `n` words of links.
+    pub fn links(&mut self, gpu: &Gpu, n: usize) -> &GpuVec<u32> {
+        room(&mut self.links, gpu, "links", n)
     }
 }
 

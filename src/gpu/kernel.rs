@@ -93,7 +93,7 @@ impl Kernel {
                 zero_initialize_workgroup_memory: false,
                 ..Default::default()
             },
-            cache: None,
+            cache: gpu.pipeline_cache(),
         });
         match pollster::block_on(scope.pop()) {
             Some(error) => Err(failed(error.to_string())),
@@ -106,6 +106,9 @@ impl Kernel {
     /// # Panics
     /// If a binding of the kernel has no buffer.
     pub fn run(&self, gpu: &Gpu, workgroups: u32, buffers: &[Bound]) {
+        if !gpu.before_dispatch(self.shader) {
+            return;
+        }
         let entries: Vec<wgpu::BindGroupEntry> = self
             .bindings
             .iter()
@@ -122,8 +125,13 @@ impl Kernel {
             entries: &entries,
         });
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        // Held until the pass is submitted: whoever collects timestamps finds them written.
+        let mut timing = gpu.timing();
         {
-            let mut pass = encoder.begin_compute_pass(&Default::default());
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: Some(self.shader.name()),
+                timestamp_writes: timing.begin(self.shader),
+            });
             pass.set_pipeline(&self.pipeline);
             pass.set_bind_group(0, &group, &[]);
             pass.dispatch_workgroups(workgroups, 1, 1);
@@ -137,7 +145,7 @@ fn create_module(gpu: &Gpu, label: &str, text: &ShaderText) -> wgpu::ShaderModul
         label: Some(label),
         source: wgpu::ShaderSource::Wgsl(text.text.as_str().into()),
     };
-    if cfg!(debug_assertions) {
+    if gpu.checks_indices() {
         return gpu.device.create_shader_module(descriptor);
     }
     // SAFETY: the text is our own. Builds with debug assertions run the same kernels with all checks on; indices are

@@ -2,8 +2,13 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`context`] | the adapter, the device and its queue |
+//! | [`adapters`] | the adapters of this machine |
+//! | [`context`] | an opened adapter, the device and its queue |
+//! | [`memory`] | how much device memory may be used, and by whom |
+//! | [`timing`] | dispatches and seconds of each kernel |
+//! | `pipelines` | compiled kernels on disk |
 //! | [`devices`] | what `fastz devices` prints |
+//! | `diagnosis` | why there is no adapter |
 //! | [`variant`] | forms of a kernel for subgroup widths and window sizes |
 //! | [`shaders`] | the WGSL files joined to one text |
 //! | [`layout`] | structs and constants on both sides of the border |
@@ -22,14 +27,17 @@
 //! | [`bulk`] | the extender behind the seam to the commit loop |
 //! | [`seeding`] | seed hits and the gap-free filter |
 //! | [`finder`] | the seeding behind the seam to the stages of a strand |
+//! | [`several`] | engines on several GPUs as one |
 //! | `fault` | what happens when a device fails |
 
+pub mod adapters;
 pub mod binning;
 pub mod bounded;
 pub mod buffer;
 pub mod bulk;
 pub mod context;
 pub mod devices;
+mod diagnosis;
 mod executor;
 pub mod extender;
 mod fault;
@@ -38,21 +46,29 @@ mod form;
 pub mod kernel;
 pub mod layout;
 pub mod letters;
+pub mod memory;
+mod pipelines;
 pub mod queue;
 pub mod relaxed;
 pub mod screen;
 pub mod seeding;
+pub mod several;
 pub mod shaders;
+pub mod timing;
 pub mod unit;
 pub mod variant;
 
+pub use adapters::AdapterChoice;
 pub use bounded::BoundedRun;
 pub use bulk::GpuBulk;
-pub use context::{AdapterChoice, Gpu, GpuError};
+pub use context::{Gpu, GpuError, GpuSettings};
 pub use extender::{GpuCounts, GpuExtender, Inspected};
 pub use fault::OnFault;
+#[doc(hidden)]
+pub use fault::{Fault, FaultPlan};
 pub use finder::GpuFinder;
 pub use relaxed::{InspectedRelaxed, RelaxedExtender};
 pub use screen::{GpuScreen, Screened};
 pub use seeding::GpuSeeder;
+pub use several::{Engine, Several};
 pub use unit::{GpuUnit, OneSided};

@@ -42,7 +42,9 @@ impl RunQueue {
         let capabilities = gpu.capabilities();
         let threads = std::thread::available_parallelism().map_or(4, |n| n.get() as u32);
         let resident = if capabilities.is_software { 2 * threads } else { resident };
-        let most = capabilities.max_binding / 4 / u64::from(words);
+        // A 16th of the share, so that several queues can stand side by side.
+        let most_bytes = capabilities.max_binding.min(gpu.memory().for_extension() / 16);
+        let most = most_bytes / 4 / u64::from(words);
         let workgroups = resident.min(most as u32).max(1);
         RunQueue {
             counters: GpuVec::new(gpu, "counters", N_COUNTERS as usize),

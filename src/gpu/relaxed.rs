@@ -13,7 +13,7 @@ use super::extender::{Budget, GpuCounts, params};
 use super::form::room;
 use super::kernel::Kernel;
 use super::layout::{
-    EAGER_TILE, Params, RELAXED_BOUNDARY, RELAXED_HEADER, RelaxedVerdict, STATUS_DONE, STATUS_OUT_OF_RANGE,
+    EAGER_TILE, Hull, Params, RELAXED_BOUNDARY, RELAXED_HEADER, RelaxedVerdict, STATUS_DONE, STATUS_OUT_OF_RANGE,
     STATUS_TOO_WIDE, Stripe, StripePlan, Task,
 };
 use super::queue::RunQueue;
@@ -93,8 +93,9 @@ impl RelaxedExtender {
                 .map(|shader| scope.spawn(compile(shader)))
                 .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         });
-        let max_binding = gpu.capabilities().max_binding;
-        let link_words = if gpu.capabilities().is_software { 1 << 24 } else { 1 << 28 };
+        let budget = Budget::for_device(&gpu);
+        // The log has stripes where that of the exact kernels has hulls.
+        let hulls = (budget.hulls * size_of::<Hull>() / size_of::<Stripe>()).max(1);
         Ok(RelaxedExtender {
             inspector: inspector?,
             executor: executor?,
@@ -104,11 +105,7 @@ impl RelaxedExtender {
             links: None,
             params: params(scoring, options),
             matrix: scoring.gapped.clone(),
-            budget: Budget {
-                tasks: 1 << 17,
-                hulls: (1 << 24).min(max_binding as usize / size_of::<Stripe>()),
-                link_words: link_words.min(max_binding / 4),
-            },
+            budget: Budget { hulls, ..budget },
             counts: GpuCounts::default(),
             variant,
             gpu,

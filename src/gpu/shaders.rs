@@ -95,6 +95,7 @@ impl Shader {
 /// Files in `shaders/common/`: name and text.
 const COMMONS: &[(&str, &str)] = &[
     ("layout", include_str!("../../shaders/common/layout.wgsl")),
+    ("exact_bindings", include_str!("../../shaders/common/exact_bindings.wgsl")),
     ("letters", include_str!("../../shaders/common/letters.wgsl")),
     ("row", include_str!("../../shaders/common/row.wgsl")),
     ("run", include_str!("../../shaders/common/run.wgsl")),

@@ -5,6 +5,7 @@ use super::context::Gpu;
 use super::kernel::Bound;
 use super::layout::Task;
 use super::letters::{Letters, Scores};
+use super::memory::Reservation;
 use crate::alignment::Anchor;
 use crate::extend::side::Direction;
 use crate::scoring::Matrix;
@@ -27,6 +28,7 @@ pub struct GpuUnit<'a> {
     query_letters: GpuVec<u32>,
     scores: GpuVec<Scores>,
     pub(super) can_be_screened: bool,
+    _memory: Reservation,
 }
 
 impl<'a> GpuUnit<'a> {
@@ -38,6 +40,8 @@ impl<'a> GpuUnit<'a> {
         query: &'a SequenceSet,
     ) -> Result<GpuUnit<'a>, String> {
         let letters = Letters::new(matrix, &[&target.bases, &query.bases])?;
+        let bytes = (target.len() + query.len()) as u64 / 2;
+        let memory = gpu.memory().reserve_input(&format!("{} beside {}", query.file, target.file), bytes)?;
         let upload = |set: &SequenceSet, label: &str| {
             let words = letters.pack(&set.bases);
             let max = gpu.capabilities().max_binding;
@@ -53,6 +57,7 @@ impl<'a> GpuUnit<'a> {
             query_letters: upload(query, "query letters")?,
             scores: GpuVec::uniform(gpu, "scores", letters.scores()),
             can_be_screened: letters.bounds_scores(),
+            _memory: memory,
         })
     }
 

@@ -1,6 +1,6 @@
 //! Forms of a kernel: how many lanes work on a run, how they talk, and how many columns each holds.
 
-use super::context::Capabilities;
+use super::adapters::Capabilities;
 use super::layout::EAGER_TILE;
 
 /// How the lanes of a run exchange values.
@@ -116,6 +116,11 @@ impl Variant {
 
     fn for_workgroup(capabilities: &Capabilities, window: u32) -> Variant {
         let most = capabilities.max_workgroup_lanes.clamp(32, 256);
+        if capabilities.is_software {
+            // SwiftShader's compiler takes minutes and all memory for more than a few columns a lane.
+            let lanes = window.div_ceil(COLUMN_CHOICES[0]).next_power_of_two().clamp(32, most);
+            return Variant::workgroup(lanes, COLUMN_CHOICES[0]);
+        }
         let lanes = [32, 64, 128, 256].into_iter().find(|lanes| *lanes == most || lanes * 32 >= window).unwrap_or(most);
         let columns = COLUMN_CHOICES.into_iter().find(|columns| lanes * columns >= window).unwrap_or(32);
         Variant::workgroup(lanes, columns)

@@ -78,6 +78,10 @@ impl AlignmentWriter for AxtWriter {
         }
         Ok(())
     }
+
+    fn runtime_marks(&self) -> &'static [&'static str] {
+        if self.kind == AxtKind::WithComments { &["# "] } else { &[] }
+    }
 }
 
 /// Appends `# name=part/whole (x.x%)`, as `axt+` and `maf+` do.

@@ -86,4 +86,8 @@ impl AlignmentWriter for GfaWriter {
         writeln!(out, "x num_masked={newly_masked}")?;
         Ok(())
     }
+
+    fn runtime_marks(&self) -> &'static [&'static str] {
+        &["z "]
+    }
 }

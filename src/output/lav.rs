@@ -6,19 +6,18 @@
 //! #:lav                                      per query strand with a block:
 //! s { files and intervals }  h { headers }
 //! a { s score  b start  e end  l t1 q1 t2 q2 percent ... }
-//! m { masked intervals }
+//! m { masked intervals }  Census { counts }
 //! #:eof
 //! ```
 //! Positions in a and l are 1-based and count from the start of the loaded part.
 
 use std::io::Write;
-use std::ops::Range;
 
 use crate::alignment::Block;
 use crate::error::Result;
 use crate::output::columns::{Placed, Row, Run, base_pair_count, match_count};
 use crate::output::text::TextScratch;
-use crate::output::{AlignmentWriter, LavKind, RunInfo, StrandView, header};
+use crate::output::{AlignmentWriter, Ending, LavKind, RunInfo, StrandView, header};
 
 /// Writer of the lav kinds.
 #[derive(Debug)]
@@ -119,13 +118,30 @@ impl AlignmentWriter for LavWriter {
         Ok(())
     }
 
-    fn end(&mut self, _: &RunInfo, masked: &[Range<usize>], out: &mut dyn Write) -> Result<()> {
+    fn end(&mut self, _: &RunInfo, ending: &Ending, out: &mut dyn Write) -> Result<()> {
         out.write_all(b"m {\n")?;
-        for interval in masked {
+        for interval in &ending.masked {
             writeln!(out, "  x {} {}", interval.start + 1, interval.end)?;
         }
-        write!(out, "  n {}\n}}\n#:eof\n", masked.len())?;
+        write!(out, "  n {}\n}}\n", ending.masked.len())?;
+        if let Some(census) = ending.census {
+            out.write_all(b"Census {\n")?;
+            // lav has no partitions, so the array is the loaded part.
+            for at in 0..census.n_positions() {
+                writeln!(out, "{} {}", at + 1, census.count(at))?;
+            }
+            out.write_all(b"}\n")?;
+        }
+        out.write_all(b"#:eof\n")?;
         Ok(())
+    }
+
+    fn runtime_marks(&self) -> &'static [&'static str] {
+        match self.kind {
+            LavKind::Plain => &[],
+            LavKind::WithComments => &["# "],
+            LavKind::WithText => &["# ", ""],
+        }
     }
 }
 

@@ -132,4 +132,8 @@ impl AlignmentWriter for MafWriter {
         }
         Ok(())
     }
+
+    fn runtime_marks(&self) -> &'static [&'static str] {
+        if self.has_comments() { &["# "] } else { &[] }
+    }
 }

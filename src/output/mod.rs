@@ -16,6 +16,7 @@ use std::ops::Range;
 use crate::alignment::Block;
 use crate::error::{Error, Result};
 use crate::options::Options;
+use crate::post::masking::TargetCoverage;
 use crate::scoring::Scoring;
 use crate::sequence::SequenceSet;
 
@@ -134,6 +135,17 @@ pub struct StrandView<'a> {
     pub query: &'a SequenceSet,
 }
 
+/// What is known at the end of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Ending<'a> {
+    /// Target intervals that `--masking` masked, in array positions (lav).
+    pub masked: Vec<Range<usize>>,
+    /// How often target bases were covered, for a census in the output itself (lav).
+    pub census: Option<&'a TargetCoverage>,
+    /// Seconds since the start, if they are to be shown (`--runtime`).
+    pub seconds: Option<f64>,
+}
+
 /// Writes alignments in one format.
 pub trait AlignmentWriter {
     /// Writes the file's header; called once, before anything else.
@@ -148,22 +160,32 @@ pub trait AlignmentWriter {
     /// [`Error::Format`] if the format cannot express a block; what stands before it has been written.
     fn strand(&mut self, run: &RunInfo, view: &StrandView, blocks: &[Block], out: &mut dyn Write) -> Result<()>;
 
-    /// Reports how many target bases `--masking` has just masked; called after each strand with a block, without
+    /// Reports how many target bases `--masking` has just masked (none if there is only `--census`); called after each strand with a block, without
     /// gapped extension after each searched strand (lastz-semantics 6.6).
     fn masked(&mut self, run: &RunInfo, newly_masked: usize, out: &mut dyn Write) -> Result<()> {
         let _ = (run, newly_masked, out);
         Ok(())
     }
 
-    /// Writes the format's footer. `masked` lists the target intervals that `--masking` masked, in array positions.
-    fn end(&mut self, run: &RunInfo, masked: &[Range<usize>], out: &mut dyn Write) -> Result<()> {
-        let _ = (run, masked, out);
+    /// Writes the format's footer.
+    fn end(&mut self, run: &RunInfo, ending: &Ending, out: &mut dyn Write) -> Result<()> {
+        let _ = (run, ending, out);
         Ok(())
     }
 
-    /// Writes the footer and, with `--markend`, the last line.
-    fn finish(&mut self, run: &RunInfo, masked: &[Range<usize>], out: &mut dyn Write) -> Result<()> {
-        self.end(run, masked, out)?;
+    /// How the format marks the lines of `--runtime`, if it has such lines (lastz-semantics 7.2).
+    fn runtime_marks(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Writes the footer, with `--runtime` the time and with `--markend` the last line.
+    fn finish(&mut self, run: &RunInfo, ending: &Ending, out: &mut dyn Write) -> Result<()> {
+        self.end(run, ending, out)?;
+        if let Some(seconds) = ending.seconds {
+            for mark in self.runtime_marks() {
+                writeln!(out, "{mark}runtime={seconds:.3}")?;
+            }
+        }
         if run.mark_end {
             out.write_all(b"# lastz end-of-file\n")?;
         }
@@ -200,7 +222,7 @@ impl AlignmentWriter for NoWriter {
     }
 
     // Not even the line of `--markend`.
-    fn finish(&mut self, _: &RunInfo, _: &[Range<usize>], _: &mut dyn Write) -> Result<()> {
+    fn finish(&mut self, _: &RunInfo, _: &Ending, _: &mut dyn Write) -> Result<()> {
         Ok(())
     }
 }

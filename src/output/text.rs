@@ -60,6 +60,10 @@ impl AlignmentWriter for TextWriter {
         writeln!(out, "num_masked={newly_masked}")?;
         Ok(())
     }
+
+    fn runtime_marks(&self) -> &'static [&'static str] {
+        &[""]
+    }
 }
 
 impl TextScratch {

@@ -1,6 +1,6 @@
 //! Per-query limits: `--queryhsplimit` and `--querydepth` (lastz-semantics 6.8), with LASTZ's words on stderr (9.4).
 
-use crate::alignment::Block;
+use crate::alignment::{Block, EditOp, EditScript};
 use crate::options::OverLimit;
 use crate::sequence::SequenceSet;
 
@@ -83,6 +83,39 @@ impl HspLimit {
             n => Some(format!("{} queries exceeded the HSP limit", with_commas(n))),
         }
     }
+}
+
+/// The first `most` runs of pairs of a block, and their number. Two gaps that touch have an empty run between them, as in
+/// the formats that print run by run.
+pub fn first_runs(block: &Block, most: u64) -> (Block, u64) {
+    let (mut count, mut after_gap) = (0, false);
+    let mut kept = EditScript::default();
+    for &(op, len) in block.script.runs() {
+        let is_gap = op != EditOp::Pair;
+        if !is_gap || std::mem::replace(&mut after_gap, true) {
+            if count == most {
+                break;
+            }
+            count += 1;
+        }
+        after_gap = is_gap;
+        kept.push_apart(op, len);
+    }
+    (Block { script: kept, ..block.clone() }, count)
+}
+
+/// Blocks up to `room` runs of pairs, which it uses up; the last block may be cut.
+pub fn cut_to_room(blocks: &[Block], room: &mut u64) -> Vec<Block> {
+    let mut kept = Vec::new();
+    for block in blocks {
+        if *room == 0 {
+            break;
+        }
+        let (block, used) = first_runs(block, *room);
+        *room -= used;
+        kept.push(block);
+    }
+    kept
 }
 
 /// `--querydepth`: the most paired bases of a query strand. One value serves a whole run.

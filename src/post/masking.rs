@@ -85,6 +85,15 @@ impl TargetCoverage {
         ranges_of(masked)
     }
 
+    /// Array positions.
+    pub fn n_positions(&self) -> usize {
+        match &self.counters {
+            Counters::Bits8(counts) => counts.len(),
+            Counters::Bits16(counts) => counts.len(),
+            Counters::Bits32(counts) => counts.len(),
+        }
+    }
+
     /// Count of one array position.
     pub fn count(&self, position: usize) -> u32 {
         match &self.counters {
@@ -94,17 +103,10 @@ impl TargetCoverage {
         }
     }
 
-    /// Ranges of array positions that reached the threshold, whatever letter stands there: the `m` stanza of lav.
+    /// Ranges of array positions that reached the threshold, whatever letter stands there: the `m` stanza of lav. If
+    /// there is only a census, the threshold is 0, and all bases have reached it.
     pub fn masked_ranges(&self, target: &SequenceSet) -> Vec<Range<usize>> {
-        let is_masked = |&at: &usize| self.threshold > 0 && self.count(at) >= self.threshold;
-        ranges_of(target.partitions.iter().flat_map(|p| p.range.clone()).filter(is_masked))
-    }
-
-    /// As [`masked_ranges`](Self::masked_ranges), with all lower-case letters (`--outputmasking:soft`).
-    pub fn soft_masked_ranges(&self, target: &SequenceSet) -> Vec<Range<usize>> {
-        let is_masked = |&at: &usize| {
-            target.bases[at].is_ascii_lowercase() || (self.threshold > 0 && self.count(at) >= self.threshold)
-        };
+        let is_masked = |&at: &usize| self.count(at) >= self.threshold;
         ranges_of(target.partitions.iter().flat_map(|p| p.range.clone()).filter(is_masked))
     }
 
@@ -117,6 +119,14 @@ impl TargetCoverage {
         }
         Ok(())
     }
+}
+
+/// Lower-case letters, and array positions that reached a threshold (`--outputmasking:soft`).
+pub fn soft_masked_ranges(coverage: Option<&TargetCoverage>, target: &SequenceSet) -> Vec<Range<usize>> {
+    let coverage = coverage.filter(|coverage| coverage.threshold > 0);
+    let is_reached = |at: usize| coverage.is_some_and(|coverage| coverage.count(at) >= coverage.threshold);
+    let is_masked = |&at: &usize| target.bases[at].is_ascii_lowercase() || is_reached(at);
+    ranges_of(target.partitions.iter().flat_map(|p| p.range.clone()).filter(is_masked))
 }
 
 /// `--outputmasking`: `start end`, 1-based on the whole sequence; with the name before it for `--outputmasking+`.
@@ -212,7 +222,7 @@ mod tests {
         coverage.add(&[block(2, 2)], &mut target);
         let mut text = Vec::new();
         write_masking(&coverage.masked_ranges(&target), &target, false, &mut text).unwrap();
-        write_masking(&coverage.soft_masked_ranges(&target), &target, true, &mut text).unwrap();
+        write_masking(&soft_masked_ranges(Some(&coverage), &target), &target, true, &mut text).unwrap();
         assert_eq!(String::from_utf8(text).unwrap(), "22 23\nt 20 20\nt 22 23\n");
         let mut census = Vec::new();
         coverage.write_census(&target, &mut census).unwrap();

@@ -6,17 +6,26 @@ use fastz::cpu::Ydrop;
 use fastz::cpu::ydrop::{SideProblem, Workspace};
 use fastz::extend::Direction;
 use fastz::extend::side::Side;
-use fastz::gpu::{AdapterChoice, Gpu, GpuExtender, Inspected, OneSided};
+use fastz::gpu::{AdapterChoice, Gpu, GpuExtender, GpuSettings, Inspected, OneSided};
 use fastz::sequence::SequenceSet;
 
 /// The adapter of `FASTZ_TEST_DEVICE` (default: the first one, software too). Without one, `None` and a line that says
 /// so, or a failure if `FASTZ_REQUIRE_GPU=1`.
 pub fn gpu_or_skip(test: &str) -> Option<Gpu> {
-    let choice = match std::env::var("FASTZ_TEST_DEVICE") {
-        Ok(name) => AdapterChoice::from_option(&name)?,
-        Err(_) => AdapterChoice::Index(0),
-    };
-    match Gpu::open(&choice) {
+    gpu_with_or_skip(test, &GpuSettings::default())
+}
+
+/// The value of `--device` for the same adapter.
+pub fn device_name() -> String {
+    std::env::var("FASTZ_TEST_DEVICE").unwrap_or("gpu:0".to_string())
+}
+
+/// The same, opened with settings. `FASTZ_TEST_CHECKS=off` leaves the checks of indices out of the kernels, as released
+/// builds do.
+pub fn gpu_with_or_skip(test: &str, settings: &GpuSettings) -> Option<Gpu> {
+    let is_unchecked = std::env::var("FASTZ_TEST_CHECKS").is_ok_and(|value| value == "off");
+    let settings = GpuSettings { checks_indices: is_unchecked.then_some(false), ..settings.clone() };
+    match Gpu::open_with(&AdapterChoice::from_option(&device_name())?, &settings) {
         Ok(gpu) => Some(gpu),
         Err(error) if std::env::var("FASTZ_REQUIRE_GPU").is_ok_and(|value| value == "1") => panic!("{error}"),
         Err(error) => {

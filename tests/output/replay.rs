@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::process::Command;
 
-use fastz::output::{Format, RunInfo, StrandView, Threshold, Thresholds, seed_text, writer};
+use fastz::output::{Ending, Format, RunInfo, StrandView, Threshold, Thresholds, seed_text, writer};
 use fastz::scoring::Scoring;
 use fastz::{Block, EditOp, EditScript, SequenceSet};
 
@@ -132,7 +132,7 @@ impl Case {
             }
         }
         assert!(rows.next().is_none(), "blocks of LASTZ are left over: {:?}", self.command(""));
-        writer.finish(run, &intervals(&covered), out)
+        writer.finish(run, &Ending { masked: intervals(&covered), ..Ending::default() }, out)
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::piece::{Flank, Piece, PieceKind, PieceRef, Placed};
 use super::{AcceptedBlocks, Index};
 use crate::alignment::Anchor;
-use crate::extend::side::Direction;
+use crate::extend::side::{Direction, WINDOW_ROWS, Windows};
 
 /// A place on a block.
 #[derive(Clone, Debug)]
@@ -31,6 +31,29 @@ struct Bound {
     at: Option<OnBlock>,
     /// Column of the limit; keeps its last value when the neighbour is gone.
     column: Option<i64>,
+}
+
+impl Bound {
+    fn present_column(&self) -> Option<i64> {
+        self.column.filter(|_| self.at.is_some())
+    }
+}
+
+/// What neighbours leave of a row: its first column, its end, and the last column that prolongation may reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Limits {
+    lo: Option<usize>,
+    hi: Option<usize>,
+    cap: Option<usize>,
+}
+
+impl Limits {
+    /// Whether they cut nothing off the columns `first..end`.
+    fn are_outside(&self, first: usize, end: usize) -> bool {
+        self.lo.is_none_or(|lo| lo <= first)
+            && self.hi.is_none_or(|hi| hi >= end)
+            && self.cap.is_none_or(|cap| cap >= end)
+    }
 }
 
 /// A block that the sweep has reached, and where it is in the current row.
@@ -63,7 +86,8 @@ pub struct SideBounds<'a> {
 const LOOK_UP_ROWS: i64 = 1024;
 
 impl<'a> SideBounds<'a> {
-    pub(super) fn new(accepted: &'a AcceptedBlocks, anchor: &Anchor, direction: Direction, limit: usize) -> Self {
+    /// The bounds that the blocks before number `limit` set to one side of an anchor, before its first row.
+    pub fn new(accepted: &'a AcceptedBlocks, anchor: &Anchor, direction: Direction, limit: usize) -> Self {
         let index = accepted.read();
         let (a1, a2) = (i64::from(anchor.target), i64::from(anchor.query));
         let neighbours = index.neighbours(a1, a2, limit, false);
@@ -108,7 +132,15 @@ impl<'a> SideBounds<'a> {
         columns: usize,
         masked: &mut Vec<usize>,
     ) -> usize {
-        let row = row as i64;
+        let limits = self.move_flanks(row as i64);
+        *lo = (*lo).max(limits.lo.unwrap_or(0));
+        *hi = (*hi).min(limits.hi.unwrap_or(usize::MAX)).max(*lo);
+        self.mask(row as i64, *lo, *hi, masked);
+        limits.cap.unwrap_or(columns).min(columns)
+    }
+
+    /// Follows the neighbours on both sides to row `row`, the one after the last.
+    fn move_flanks(&mut self, row: i64) -> Limits {
         let (lo_side, hi_side) = match self.direction {
             Direction::Right => (Flank::Left, Flank::Right),
             Direction::Left => (Flank::Right, Flank::Left),
@@ -117,23 +149,25 @@ impl<'a> SideBounds<'a> {
         self.lo_flank = self.advance(lo_flank, row, lo_side, 1);
         let hi_flank = std::mem::take(&mut self.hi_flank);
         self.hi_flank = self.advance(hi_flank, row, hi_side, -1);
-        if let (Some(_), Some(column)) = (&self.lo_flank.at, self.lo_flank.column) {
-            *lo = (*lo).max(column.max(0) as usize);
-        }
-        if let (Some(_), Some(column)) = (&self.hi_flank.at, self.hi_flank.column) {
-            *hi = (*hi).min(column.max(0) as usize);
-        }
-        *hi = (*hi).max(*lo);
         let right = if self.direction == Direction::Right { &self.hi_flank } else { &self.lo_flank };
         self.has_right &= right.at.is_some();
-        let cap = match self.hi_flank.column {
-            Some(column) if self.hi_flank.at.is_some() && self.has_right && column > 0 => {
-                (column - 1).min(columns as i64) as usize
-            }
-            _ => columns,
-        };
-        self.mask(row, *lo, *hi, masked);
-        cap
+        let hi = self.hi_flank.present_column();
+        Limits {
+            lo: self.lo_flank.present_column().map(|column| column.max(0) as usize),
+            hi: hi.map(|column| column.max(0) as usize),
+            cap: hi.filter(|&column| self.has_right && column > 0).map(|column| (column - 1) as usize),
+        }
+    }
+
+    /// Whether the neighbours beside the anchor confine a run that looked at `windows` as `earlier` ones do: the limits
+    /// of each row are the same, or too far out to matter. Both must be at their start.
+    pub fn confines_as(mut self, mut earlier: SideBounds, windows: &Windows) -> bool {
+        (1..i64::from(windows.rows)).all(|row| {
+            let (first, end) = windows.hulls[row as usize / WINDOW_ROWS];
+            let (now, before) = (self.move_flanks(row), earlier.move_flanks(row));
+            now == before
+                || (now.are_outside(first as usize, end as usize) && before.are_outside(first as usize, end as usize))
+        })
     }
 
     /// Follows a neighbour to row `row`; a jump adds `inside` to stay off its column.

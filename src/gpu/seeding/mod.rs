@@ -27,6 +27,7 @@ use self::words::DeviceWords;
 use super::buffer::GpuVec;
 use super::context::{Gpu, GpuError};
 use super::kernel::{Bound, Kernel};
+use super::memory::Reservation;
 use super::shaders::Shader;
 use crate::filter::{HspAcceptance, SearchCounts, merge_by_diagonal};
 use crate::options::{GapFreeExtension, HspThreshold, SelfComparison};
@@ -80,9 +81,23 @@ impl SeedLimits {
             batch: MAX_PIECES as usize,
             run_cap: 256,
         };
-        let others = 8 * u64::from(limits.overflow_capacity + limits.frequent_capacity);
-        let largest = gpu.capabilities().max_binding.saturating_sub(others) / 8 / u64::from(N_SLOTS);
-        SeedLimits { bucket_capacity: limits.bucket_capacity.min(largest as u32).max(1), ..limits }
+        limits.within(gpu.memory().for_seeding(), gpu.capabilities().max_binding)
+    }
+
+    /// The same where the buffers may take about `bytes` in all, and each of them `max_binding`.
+    fn within(self, bytes: u64, max_binding: u64) -> SeedLimits {
+        let entries = |capacity: u32, bytes: u64, size: usize| (bytes / size as u64).min(capacity.into()).max(1) as u32;
+        let (hit, candidate) = (size_of::<[u32; 2]>(), size_of::<Candidate>());
+        let limits = SeedLimits {
+            overflow_capacity: entries(self.overflow_capacity, bytes / 8, hit),
+            frequent_capacity: entries(self.frequent_capacity, bytes / 16, hit),
+            // They are copied for the host.
+            candidate_capacity: entries(self.candidate_capacity, bytes / 16, candidate),
+            ..self
+        };
+        let others = (hit as u32 * (limits.overflow_capacity + limits.frequent_capacity)).into();
+        let buckets = max_binding.saturating_sub(others).min(bytes / 2);
+        SeedLimits { bucket_capacity: entries(self.bucket_capacity, buckets / u64::from(N_SLOTS), hit), ..limits }
     }
 
     /// Hits that a piece should put into buckets: enough to keep all lanes of a walk busy (two rounds), and far from
@@ -127,6 +142,7 @@ pub struct GpuSeeder {
     params: SeedParams,
     times: SeedTimes,
     measures_stages: bool,
+    _memory: Reservation,
 }
 
 struct Kernels {
@@ -203,7 +219,7 @@ impl GpuSeeder {
         if query.len() as u64 / 2 + 64 > max {
             return Some(format!("{} has more bases than the {} that the GPU takes", query.file, max * 2));
         }
-        None
+        self.gpu.memory().reserve_input(&query.file, query.len() as u64 / 2).err()
     }
 
     /// Uploads the target and its words; [`reason_against`](Self::reason_against) must be `None`. After masking
@@ -224,6 +240,9 @@ impl GpuSeeder {
         limits: SeedLimits,
     ) -> Result<GpuSeeder, GpuError> {
         let kinds = Kinds::new(&options.scoring.gap_free).map_err(GpuError::OutOfRange)?;
+        let needed = DeviceWords::bytes(table) + target.len() as u64 / 2;
+        let what = format!("the search in {}", target.file);
+        let memory = gpu.memory().reserve_input(&what, needed).map_err(GpuError::OutOfRange)?;
         let words = DeviceWords::upload(gpu, table, options.seed.transitions).map_err(GpuError::OutOfRange)?;
         let target_bases = kinds.pack(&target.bases);
         if size_of_val(&target_bases[..]) as u64 > gpu.capabilities().max_binding {
@@ -259,6 +278,7 @@ impl GpuSeeder {
             limits,
             times: SeedTimes::default(),
             measures_stages: false,
+            _memory: memory,
         })
     }
 
@@ -429,6 +449,10 @@ impl GpuSeeder {
         }
         let n_candidates = tallies[TALLY_CANDIDATES as usize].min(self.limits.candidate_capacity);
         result.candidates = memory.candidates.read(gpu, n_candidates as usize)?;
+        // A copy that was not made reads as zeros, and no seed window ends at 0.
+        if result.candidates.iter().any(|found| found.query_end == 0) {
+            return Err(GpuError::Lost("candidates for HSPs did not arrive".to_string()));
+        }
         result.candidates.retain(|found| ((found.flip_and_piece >> FLIP_BITS) as usize) < n_done);
         self.times.lookup += lookup;
         self.times.walk += walk;

@@ -39,6 +39,12 @@ pub struct DeviceWords {
 }
 
 impl DeviceWords {
+    /// Bytes that a table takes.
+    pub fn bytes(table: &WordTable) -> u64 {
+        let (occupied, _, starts, ends) = table.arrays();
+        (16 * occupied.len() + 4 * starts.len() + 4 * ends.len()) as u64
+    }
+
     /// Uploads a table; the reason if the device cannot hold it.
     pub fn upload(gpu: &Gpu, table: &WordTable, transitions: u8) -> Result<DeviceWords, String> {
         let layout = &table.layout;

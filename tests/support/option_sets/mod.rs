@@ -114,7 +114,9 @@ impl Draft<'_> {
         };
         let (target_name, query_name) = (name(&target, "t"), name(&query, "q"));
         let mut target_file = target_name.clone();
-        if matches!(target, Content::TwoBit(_)) && self.percent(25) {
+        // LASTZ looks for the contig after the last `.2bit/`, and finds none in such a name.
+        let can_be_named = matches!(target, Content::TwoBit(_)) && !target.records()[0].header.contains(".2bit");
+        if can_be_named && self.percent(25) {
             target_file.push_str(&format!("/{}", target.records()[0].header));
             self.target_actions.retain(|action| !action.starts_with("subset"));
         }

@@ -86,9 +86,6 @@ impl Draft<'_> {
         let is_multiple =
             self.target_actions.iter().chain(&self.query_actions).any(|action| action.starts_with("mult"));
         let mut formats: Vec<&str> = FORMATS.split_whitespace().collect();
-        if self.stops_printing() {
-            formats.retain(|format| !["rdotplot", "rdotplot+score", "mafsegments", "genseg"].contains(format));
-        }
         if !is_multiple || self.percent(4) {
             formats.extend(["lav", "lav", "lav+", "lav+text", "gfa"]);
         }
@@ -106,13 +103,11 @@ impl Draft<'_> {
         }
         if self.percent(94) || is_multiple {
             let format = self.pick(&formats);
+            if format.starts_with("lav") {
+                self.maybe(10, &["--census", "--show=defaults"]);
+            }
             self.option(format!("--format={format}"));
         }
-    }
-
-    /// Whether there is a limit after which LASTZ prints no further runs of pairs in formats that print these one by one.
-    fn stops_printing(&self) -> bool {
-        self.kind == Kind::AnyOrNone || self.has("--queryhsplimit")
     }
 
     fn general_fields(&mut self) -> String {
@@ -131,9 +126,9 @@ impl Draft<'_> {
     pub(super) fn rare(&mut self) {
         self.maybe(3, &["--markend"]);
         self.maybe(3, &["--output=out.txt"]);
-        if !self.stops_printing() {
-            self.maybe(2, &["--rdotplot=dots.txt", "--rdotplot+score=dots.txt"]);
-        }
+        self.maybe(2, &["--rdotplot=dots.txt", "--rdotplot+score=dots.txt"]);
+        self.maybe(2, &["--census=counts.txt", "--census16=counts.txt", "--census32=counts.txt", "c=1"]);
+        self.maybe(2, &["--show=defaults", "--outputmasking:soft=soft.txt", "--outputmasking+:soft=soft.txt"]);
         self.maybe(2, &["--notruncationreport", "--allocate:target=10M", "--progress=10", "--verbosity=1"]);
         self.maybe(2, &["--action1=unmask", "--action2=[unmask]", "--action:query=unmask", "--action:target=multiple"]);
         if self.percent(1) && self.is_gapped() && self.unit == 91 {

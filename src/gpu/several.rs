@@ -1,0 +1,249 @@
+//! Engines on several GPUs as one: query strands and units go to the one that is least busy, many anchors of a unit are
+//! dealt out to all. Results do not depend on who does what.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::alignment::{Anchor, Hsp};
+use crate::error::Result;
+use crate::extend::{BulkExtender, BulkUnit, Side};
+use crate::filter::{HspFinder, SearchCounts};
+use crate::sequence::SequenceSet;
+
+/// Anchors from which on another device pays: it needs a copy of the unit.
+const WORTHWHILE_SHARE: usize = 1 << 10;
+
+/// An engine on one device.
+pub trait Engine {
+    /// Why the device was given up, if it was.
+    fn fault(&self) -> Option<String>;
+}
+
+/// One engine or more.
+#[derive(Debug)]
+pub struct Several<E> {
+    engines: Vec<E>,
+    /// Strands or units that each is busy with.
+    busy: Vec<AtomicUsize>,
+}
+
+impl<E: Engine> Several<E> {
+    /// All engines do the same, each on a device of its own; at least one.
+    pub fn new(engines: Vec<E>) -> Several<E> {
+        let busy = engines.iter().map(|_| AtomicUsize::new(0)).collect();
+        Several { engines, busy }
+    }
+
+    /// The engines.
+    pub fn engines(&self) -> &[E] {
+        &self.engines
+    }
+
+    /// Why devices were given up, of those that were.
+    pub fn faults(&self) -> Vec<String> {
+        self.engines.iter().filter_map(Engine::fault).collect()
+    }
+
+    /// Takes a place with the least busy of those that were not given up, if there are any.
+    fn pick(&self) -> Place<'_> {
+        let load = |&ix: &usize| (self.engines[ix].fault().is_some(), self.busy[ix].load(Ordering::Relaxed));
+        let ix = (0..self.engines.len()).min_by_key(load).unwrap_or(0);
+        self.busy[ix].fetch_add(1, Ordering::Relaxed);
+        Place { ix, busy: &self.busy[ix] }
+    }
+}
+
+/// A place with an engine, for as long as it is needed.
+struct Place<'a> {
+    ix: usize,
+    busy: &'a AtomicUsize,
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.busy.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl<F: HspFinder + Engine> HspFinder for Several<F> {
+    fn find(&self, query: &SequenceSet, is_same_strand: bool) -> Result<Option<(Vec<Hsp>, SearchCounts)>> {
+        let place = self.pick();
+        self.engines[place.ix].find(query, is_same_strand)
+    }
+}
+
+impl<B: BulkExtender + Engine> BulkExtender for Several<B> {
+    fn least_anchors(&self) -> usize {
+        self.engines[0].least_anchors()
+    }
+
+    fn shares_anchors(&self) -> bool {
+        self.engines[0].shares_anchors()
+    }
+
+    fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {
+        let place = self.pick();
+        let Some(unit) = self.engines[place.ix].open(target, query)? else { return Ok(None) };
+        let units = vec![Dealt { ix: place.ix, unit }];
+        Ok(Some(Box::new(SharedUnit { several: self, target, query, units, _place: place })))
+    }
+}
+
+/// A unit on one device, or on several once that pays.
+struct SharedUnit<'a, B> {
+    several: &'a Several<B>,
+    target: &'a SequenceSet,
+    query: &'a SequenceSet,
+    units: Vec<Dealt<'a>>,
+    _place: Place<'a>,
+}
+
+struct Dealt<'a> {
+    /// The engine.
+    ix: usize,
+    unit: Box<dyn BulkUnit + 'a>,
+}
+
+impl<B: BulkExtender + Engine> SharedUnit<'_, B> {
+    /// Does `work` for all anchors, on as many devices as pay.
+    fn deal<T: Send>(
+        &mut self,
+        anchors: &[Anchor],
+        work: impl Fn(&mut dyn BulkUnit, &[Anchor]) -> Result<Vec<T>> + Sync,
+    ) -> Result<Vec<T>> {
+        let n = (anchors.len() / WORTHWHILE_SHARE).clamp(1, self.several.engines.len());
+        self.open_on(n)?;
+        let n = n.min(self.units.len());
+        if n == 1 {
+            return work(&mut *self.units[0].unit, anchors);
+        }
+        // Neighbours in order are alike: each device gets every n-th anchor.
+        let share = |first: usize| -> Vec<Anchor> { anchors.iter().skip(first).step_by(n).copied().collect() };
+        let work = &work;
+        let results: Vec<Result<Vec<T>>> = std::thread::scope(|scope| {
+            let parts = self.units[..n].iter_mut().enumerate();
+            let threads: Vec<_> = parts
+                .map(|(first, dealt)| {
+                    let share = share(first);
+                    scope.spawn(move || work(&mut *dealt.unit, &share))
+                })
+                .collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect()
+        });
+        let mut parts = results.into_iter().map(|part| Ok(part?.into_iter())).collect::<Result<Vec<_>>>()?;
+        let in_order = (0..anchors.len()).map(|ix| parts[ix % n].next());
+        Ok(in_order.map(|result| result.expect("a result for each anchor")).collect())
+    }
+
+    /// Opens the unit on `n` devices, as far as they take it.
+    fn open_on(&mut self, n: usize) -> Result<()> {
+        for (ix, engine) in self.several.engines.iter().enumerate() {
+            if self.units.len() >= n {
+                break;
+            }
+            if engine.fault().is_none()
+                && self.units.iter().all(|dealt| dealt.ix != ix)
+                && let Some(unit) = engine.open(self.target, self.query)?
+            {
+                self.units.push(Dealt { ix, unit });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<B: BulkExtender + Engine> BulkUnit for SharedUnit<'_, B> {
+    fn extend(
+        &mut self,
+        anchors: &[Anchor],
+        wants_script: &(dyn Fn(&Side, &Side) -> bool + Sync),
+    ) -> Result<Vec<Option<(Side, Side)>>> {
+        self.deal(anchors, |unit, share| unit.extend(share, wants_script))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    /// Gives each anchor's position back, and notes what it was asked.
+    #[derive(Default)]
+    struct Echo {
+        asked: Mutex<Vec<usize>>,
+        fault: Option<String>,
+    }
+
+    impl Engine for Echo {
+        fn fault(&self) -> Option<String> {
+            self.fault.clone()
+        }
+    }
+
+    impl BulkExtender for Echo {
+        fn least_anchors(&self) -> usize {
+            1
+        }
+
+        fn shares_anchors(&self) -> bool {
+            false
+        }
+
+        fn open<'a>(&'a self, _: &'a SequenceSet, _: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {
+            Ok(Some(Box::new(EchoUnit(self))))
+        }
+    }
+
+    struct EchoUnit<'a>(&'a Echo);
+
+    impl BulkUnit for EchoUnit<'_> {
+        fn extend(
+            &mut self,
+            anchors: &[Anchor],
+            _: &(dyn Fn(&Side, &Side) -> bool + Sync),
+        ) -> Result<Vec<Option<(Side, Side)>>> {
+            self.0.asked.lock().unwrap().push(anchors.len());
+            let side = |position| Side { score: i64::from(position), ..Side::default() };
+            Ok(anchors.iter().map(|anchor| Some((side(anchor.target), side(anchor.query)))).collect())
+        }
+    }
+
+    fn extend(several: &Several<Echo>, n: usize) {
+        let set = SequenceSet::single("s", b"ACGT");
+        let anchors: Vec<Anchor> = (0..n as u32).map(|i| Anchor { target: i, query: 2 * i, hsp_score: 0 }).collect();
+        let mut unit = several.open(&set, &set).unwrap().unwrap();
+        let sides = unit.extend(&anchors, &|_, _| true).unwrap();
+        assert_eq!(sides.len(), n);
+        for (i, sides) in sides.into_iter().enumerate() {
+            let (left, right) = sides.unwrap();
+            assert_eq!((left.score, right.score), (i as i64, 2 * i as i64));
+        }
+    }
+
+    fn asked(several: &Several<Echo>) -> Vec<Vec<usize>> {
+        several.engines.iter().map(|engine| engine.asked.lock().unwrap().clone()).collect()
+    }
+
+    #[test]
+    fn many_anchors_are_dealt_out_and_come_back_in_order() {
+        let several = Several::new(vec![Echo::default(), Echo::default(), Echo::default()]);
+        extend(&several, 3 * WORTHWHILE_SHARE + 1);
+        assert_eq!(asked(&several), [[1025], [1024], [1024]]);
+        extend(&several, 10);
+        assert_eq!(asked(&several).concat().len(), 4);
+    }
+
+    #[test]
+    fn units_go_to_the_least_busy_that_was_not_given_up() {
+        let lost = Echo { fault: Some("lost".to_string()), ..Echo::default() };
+        let several = Several::new(vec![lost, Echo::default(), Echo::default()]);
+        let places = [several.pick(), several.pick(), several.pick()];
+        assert_eq!(places.map(|place| place.ix), [1, 2, 1]);
+        extend(&several, 3 * WORTHWHILE_SHARE);
+        assert_eq!(several.engines[0].asked.lock().unwrap().len(), 0);
+        assert_eq!(several.faults(), ["lost"]);
+    }
+}

@@ -1,0 +1,169 @@
+//! Devices that fail in the middle of a run: `auto` finishes on the CPU with the same output and says so; a device that
+//! was asked for makes the run fail, and leaves no output.
+
+mod gpu_support;
+mod support;
+
+use std::path::Path;
+use std::time::Duration;
+
+use fastz::gpu::{Fault, FaultPlan, GpuError, GpuExtender, GpuSettings, OneSided};
+use fastz::options::GappedOptions;
+use fastz::scoring::Scoring;
+use fastz::sequence::SequenceSet;
+use gpu_support::{SplitMix64, both_sides, device_name, gpu_or_skip, gpu_with_or_skip};
+use support::evolve::{Evolution, evolve, fasta};
+use support::program::{self, Outcome};
+use support::random::Random;
+use support::{compare, in_parallel};
+
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// A fault, and what the message must say.
+const FAULTS: &[(&str, &str)] = &[
+    ("lost", "lost"),
+    ("lost:seed_walk", "lost"),
+    ("lost:exact_inspector", "lost"),
+    ("lost:exact_executor", "lost"),
+    ("lost:traceback@1", "lost"),
+    ("hang", "did not come to an end"),
+    ("hang:exact_inspector@1", "did not come to an end"),
+    ("hang:traceback", "did not come to an end"),
+    ("unfinished:seed_lookup", "workgroups of a seeding dispatch ran"),
+    ("unfinished:seed_frequent", "workgroups of a seeding dispatch ran"),
+    ("unfinished:seed_walk@1", "workgroups of a seeding dispatch ran"),
+    ("unfinished:exact_inspector", "a dispatch stopped with 0 of"),
+    ("unfinished:exact_executor", "a dispatch stopped with 0 of"),
+    ("unfinished:traceback", "traceback did not reach"),
+    ("memory@2", "no GPU memory is left"),
+    ("memory@30", "no GPU memory is left"),
+];
+
+fn write_pair(folder: &Path) {
+    let pair = evolve(&mut Random::new(61), &Evolution::mammal(20_000));
+    std::fs::write(folder.join("target.fa"), fasta("target", &pair.target)).expect("write the target");
+    std::fs::write(folder.join("query.fa"), fasta("query", &pair.query)).expect("write the query");
+}
+
+/// Runs the program with this device, `auto` taking the adapter under test.
+fn align(folder: &Path, device: &str, fault: Option<&str>, output: &str) -> Outcome {
+    let mut command = program::fastz(folder);
+    command.env("FASTZ_TEST_AUTO", device_name()).env("FASTZ_CACHE_DIR", "");
+    command.args(["target.fa", "query.fa", "--ydrop=3000", "--format=maf-"]);
+    command.args([format!("--device={device}"), format!("--output={output}")]);
+    fault.iter().for_each(|fault| {
+        command.env("FASTZ_TEST_FAULT", fault);
+    });
+    program::run(&mut command, b"", LIMIT)
+}
+
+#[test]
+fn auto_finishes_on_the_cpu_and_a_chosen_device_makes_the_run_fail() {
+    if gpu_or_skip("auto_finishes_on_the_cpu").is_none() || cfg!(not(debug_assertions)) {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    write_pair(folder.path());
+    let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert!(align(folder.path(), "cpu", None, "cpu").succeeded());
+    let expected = read("cpu");
+    assert!(expected.len() > 1000);
+    let outcome = align(folder.path(), "auto", None, "gpu");
+    assert!(outcome.succeeded() && outcome.stderr.is_empty(), "{}", outcome.stderr);
+    compare::assert_same_text("without a fault", &expected, &read("gpu"));
+    in_parallel(FAULTS, |&(fault, words)| {
+        let name = fault.replace([':', '@'], "_");
+        let outcome = align(folder.path(), "auto", Some(fault), &name);
+        assert!(outcome.succeeded(), "{fault}: {}", outcome.stderr);
+        let is_told = outcome.stderr.contains(words) && outcome.stderr.contains("the CPU finished the run");
+        assert!(is_told && outcome.stderr.lines().count() == 1, "{fault}: {}", outcome.stderr);
+        compare::assert_same_text(fault, &expected, &read(&name));
+
+        let name = format!("{name}_chosen");
+        let outcome = align(folder.path(), &device_name(), Some(fault), &name);
+        assert_eq!(outcome.code, Some(1), "{fault}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(words) && outcome.stderr.lines().count() == 1, "{fault}: {}", outcome.stderr);
+        assert!(!folder.path().join(&name).exists(), "{fault} left {name}");
+    });
+}
+
+#[test]
+fn without_any_adapter_auto_uses_the_cpu_and_a_chosen_device_is_an_error() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    write_pair(folder.path());
+    let run = |device: &str| {
+        let mut command = program::fastz(folder.path());
+        command.env("VK_DRIVER_FILES", "/nonexistent").env("VK_ICD_FILENAMES", "/nonexistent");
+        command.args(["target.fa", "query.fa", "--format=axt", "--output=out", device]);
+        program::run(&mut command, b"", LIMIT)
+    };
+    let outcome = run("--device=gpu:7");
+    assert_eq!(outcome.code, Some(1));
+    assert!(
+        outcome.stderr.contains("no GPU number 7") && outcome.stderr.contains("fastz devices"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(!folder.path().join("out").exists());
+    assert!(run("--device=auto").succeeded());
+    assert!(folder.path().join("out").exists());
+    if cfg!(target_os = "linux") {
+        let mut command = program::fastz(folder.path());
+        command.env("VK_DRIVER_FILES", "/nonexistent").arg("devices");
+        let listed = String::from_utf8(program::run(&mut command, b"", LIMIT).stdout).expect("text");
+        assert!(listed.contains("VK_DRIVER_FILES") && listed.contains("--device=cpu"), "{listed}");
+    }
+}
+
+/// A pair of related sequences and runs between them.
+fn related() -> (SequenceSet, SequenceSet, Vec<OneSided>) {
+    let mut rng = SplitMix64(62);
+    let shared = rng.bases(3000);
+    let copy = rng.mutated(&shared, 15);
+    let runs = [(10, 10), (1500, 1490), (2900, 2850)].iter().flat_map(|&(t, q)| both_sides(t, q)).collect();
+    (SequenceSet::single("t", &shared), SequenceSet::single("q", &copy), runs)
+}
+
+fn options() -> (Scoring, GappedOptions) {
+    (Scoring::default(), GappedOptions { y_drop: 3000, ..GappedOptions::default() })
+}
+
+#[test]
+fn work_that_takes_too_long_counts_as_hung() {
+    // No device finishes within a nanosecond.
+    let settings = GpuSettings { patience: Some(Duration::from_nanos(1)), ..GpuSettings::default() };
+    let Some(gpu) = gpu_with_or_skip("work_that_takes_too_long_counts_as_hung", &settings) else { return };
+    let ((scoring, options), (target, query, runs)) = (options(), related());
+    let mut extender = GpuExtender::new(gpu, &scoring, &options).expect("kernels");
+    let unit = extender.load(&target, &query).expect("room");
+    let first = extender.inspect(&unit, &runs);
+    assert!(matches!(&first, Err(GpuError::Lost(reason)) if reason.contains("did not come to an end")), "{first:?}");
+    assert!(matches!(extender.inspect(&unit, &runs), Err(GpuError::Lost(_))), "it stays given up");
+}
+
+#[test]
+fn a_screen_that_did_not_run_is_noticed() {
+    for fault in [Fault::Unfinished, Fault::Lost, Fault::Hang, Fault::OutOfMemory] {
+        let Some(gpu) = gpu_or_skip("a_screen_that_did_not_run_is_noticed") else { return };
+        let ((scoring, options), (target, query, runs)) = (options(), related());
+        let extender = GpuExtender::new(gpu.clone(), &scoring, &options).expect("kernels");
+        let unit = extender.load(&target, &query).expect("room");
+        let mut screen = extender.screen().expect("a kernel");
+        gpu.inject(FaultPlan { fault, kernel: None, after: 0 });
+        let anchors: Vec<_> = runs.iter().map(|run| run.anchor).collect();
+        let screened = screen.run(&unit, &anchors, 1_000_000);
+        assert!(screened.is_err(), "{fault:?}: {screened:?}");
+    }
+}
+
+#[test]
+fn a_device_without_memory_works_again_once_there_is_some() {
+    let Some(gpu) = gpu_or_skip("a_device_without_memory_works_again") else { return };
+    let ((scoring, options), (target, query, runs)) = (options(), related());
+    let mut extender = GpuExtender::new(gpu.clone(), &scoring, &options).expect("kernels");
+    let unit = extender.load(&target, &query).expect("room");
+    gpu.inject(FaultPlan { fault: Fault::OutOfMemory, kernel: None, after: 1 });
+    assert!(matches!(extender.inspect(&unit, &runs), Err(GpuError::OutOfMemory(_))));
+    let found = extender.inspect(&unit, &runs).expect("memory");
+    assert!(found.iter().all(Option::is_some));
+}

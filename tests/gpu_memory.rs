@@ -1,0 +1,122 @@
+//! A small budget of device memory makes batches smaller and changes nothing else. Several devices neither.
+
+mod gpu_support;
+mod support;
+
+use std::path::Path;
+use std::time::Duration;
+
+use fastz::cpu::Ydrop;
+use fastz::gpu::{GpuExtender, GpuSeeder, GpuSettings};
+use fastz::options::{GappedOptions, HspThreshold, Options};
+use fastz::scoring::Scoring;
+use fastz::seed::{SeedPattern, WordTable};
+use fastz::sequence::SequenceSet;
+use gpu_support::{
+    SplitMix64, assert_same, both_sides, cpu_sides, device_name, gpu_or_skip, gpu_sides, gpu_with_or_skip,
+};
+use support::compare;
+use support::evolve::{Evolution, evolve, fasta};
+use support::program;
+use support::random::Random;
+
+const LIMIT: Duration = Duration::from_secs(300);
+
+fn small(mebibytes: u64) -> GpuSettings {
+    GpuSettings { memory: Some(mebibytes << 20), ..GpuSettings::default() }
+}
+
+#[test]
+fn extension_within_sixteen_mebibytes_equals_the_cpu() {
+    let settings = small(16);
+    let Some(gpu) = gpu_with_or_skip("extension_within_sixteen_mebibytes", &settings) else { return };
+    let scoring = Scoring::default();
+    let options = GappedOptions { y_drop: 3000, ..GappedOptions::default() };
+    let mut rng = SplitMix64(71);
+    let shared = rng.bases(6000);
+    let copy = rng.mutated(&shared, 15);
+    let (target, query) = (SequenceSet::single("t", &shared), SequenceSet::single("q", &copy));
+    let mut runs = Vec::new();
+    for place in 0..20 {
+        let at = 300 * place + 7;
+        runs.extend(both_sides(at, at.min(copy.len() - 1)));
+    }
+    let mut extender = GpuExtender::new(gpu.clone(), &scoring, &options).expect("kernels");
+    let found = gpu_sides(&mut extender, &target, &query, &runs);
+    let expected = cpu_sides(&Ydrop::new(&scoring, &options).scalar(), &target, &query, &runs);
+    let left = assert_same("extension within sixteen mebibytes", &runs, &found, &expected);
+    assert!(left < runs.len() / 2, "{left} of {} runs left to the CPU", runs.len());
+    assert!(extender.counts().dispatches > 4, "one batch was enough");
+    assert!(gpu.memory().peak() <= gpu.memory().budget(), "{} bytes were used", gpu.memory().peak());
+}
+
+#[test]
+fn what_does_not_fit_is_left_to_the_cpu() {
+    let settings = small(1);
+    let Some(gpu) = gpu_with_or_skip("what_does_not_fit_is_left_to_the_cpu", &settings) else { return };
+    let bases = SplitMix64(72).bases(1 << 20);
+    let (target, query) = (SequenceSet::single("t", &bases), SequenceSet::single("q", &bases));
+    let options = GappedOptions { y_drop: 3000, ..GappedOptions::default() };
+    let extender = GpuExtender::new(gpu.clone(), &Scoring::default(), &options).expect("kernels");
+    let reason = extender.load(&target, &query).err().expect("too little memory");
+    assert!(reason.contains("--gpu-memory"), "{reason}");
+    let options = Options::default();
+    let table = WordTable::build(&target, &options.seed).expect("a table");
+    assert!(GpuSeeder::new(&gpu, &target, &table, &options).is_err());
+}
+
+#[test]
+fn seeding_within_little_memory_equals_seeding_with_much() {
+    let settings = small(24);
+    let test = "seeding_within_little_memory";
+    let (Some(much), Some(little)) = (gpu_or_skip(test), gpu_with_or_skip(test, &settings)) else { return };
+    let mut options = Options { hsp_threshold: HspThreshold::Score(1500), ..Options::default() };
+    // A small table: words of seven letters.
+    options.seed.pattern = SeedPattern::parse("1111111").expect("a pattern");
+    let mut rng = SplitMix64(73);
+    let shared = rng.bases(20_000);
+    let (target, query) = (SequenceSet::single("t", &shared), SequenceSet::single("q", &rng.mutated(&shared, 12)));
+    let table = WordTable::build(&target, &options.seed).expect("a table");
+    let find = |gpu| {
+        let mut seeder = GpuSeeder::new(gpu, &target, &table, &options).unwrap_or_else(|error| panic!("{error}"));
+        (seeder.find(&query, false).unwrap_or_else(|error| panic!("{error}")), seeder.times().pieces)
+    };
+    let ((expected, pieces), (found, smaller_pieces)) = (find(&much), find(&little));
+    assert!(!expected.0.is_empty());
+    assert_eq!(found, expected);
+    assert!(smaller_pieces > pieces, "{smaller_pieces} pieces, {pieces} with much memory");
+    assert!(little.memory().peak() <= little.memory().budget(), "{} bytes were used", little.memory().peak());
+}
+
+fn print(folder: &Path, options: &[&str]) -> Vec<u8> {
+    let mut command = program::fastz(folder);
+    command.env("FASTZ_CACHE_DIR", folder.join("cache"));
+    command.args(["target.fa", "query.fa", "--ydrop=3000", "--format=axt"]).args(options);
+    let outcome = program::run(&mut command, b"", LIMIT);
+    assert!(outcome.succeeded() && outcome.stderr.is_empty(), "{options:?}: {}", outcome.stderr);
+    outcome.stdout
+}
+
+#[test]
+fn memory_number_of_devices_and_kept_kernels_change_nothing() {
+    if gpu_or_skip("memory_number_of_devices_and_kept_kernels_change_nothing").is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let pair = evolve(&mut Random::new(74), &Evolution::mammal(30_000));
+    std::fs::write(folder.path().join("target.fa"), fasta("target", &pair.target)).expect("write the target");
+    std::fs::write(folder.path().join("query.fa"), fasta("query", &pair.query)).expect("write the query");
+    let expected = print(folder.path(), &["--device=cpu"]);
+    assert!(expected.len() > 1000);
+    let one = format!("--device={}", device_name());
+    compare::assert_same_text("little memory", &expected, &print(folder.path(), &[&one, "--gpu-memory=64M"]));
+    compare::assert_same_text("kept kernels", &expected, &print(folder.path(), &[&one]));
+    for file in std::fs::read_dir(folder.path().join("cache")).expect("a folder").flatten() {
+        std::fs::write(file.path(), b"broken").expect("break the file");
+    }
+    compare::assert_same_text("broken kernels", &expected, &print(folder.path(), &[&one]));
+    let two = format!("--device={0},{0}", device_name());
+    compare::assert_same_text("two devices", &expected, &print(folder.path(), &[&two, "--report=report.json"]));
+    let report = std::fs::read_to_string(folder.path().join("report.json")).expect("a report");
+    assert_eq!(report.matches("\"budget\"").count(), 2, "{report}");
+}
