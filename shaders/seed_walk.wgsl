@@ -66,10 +66,9 @@ fn settle(base: u32, n: u32) -> u32 {
         let query_end = query_end_of(hit.x);
         let diagonal = hit.y - query_end;
         let right_reach = sh_reach_of[i];
-        if params.diagonal_rule == RULE_RECOVER && reach.y != diagonal {
-            reach = vec2(0u, diagonal);
-        }
-        if params.diagonal_rule != RULE_OFF && reach.x > query_end - params.window_len {
+        // The reach that another diagonal has left drops nothing, but it stays.
+        let takes_over = params.diagonal_rule == RULE_RECOVER && reach.y != diagonal;
+        if params.diagonal_rule != RULE_OFF && !takes_over && reach.x > query_end - params.window_len {
             if params.diagonal_rule == RULE_RECOVER {
                 reach.x = max(reach.x, query_end);
             }
@@ -81,7 +80,7 @@ fn settle(base: u32, n: u32) -> u32 {
             break;
         }
         sh_limit_of[i] = select(0u, reach.x, params.diagonal_rule == RULE_HASHED);
-        reach.x = max(reach.x, right_reach);
+        reach = vec2(max(reach.x, right_reach), diagonal);
     }
     sh_reach = reach;
     sh_next = i;

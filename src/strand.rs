@@ -146,13 +146,14 @@ impl<'a> StrandComparison<'a> {
     }
 
     /// HSPs up to the first query position at which more than `limit` have been found (`--queryhsplimit`), and how many
-    /// that were before merging.
+    /// that were before merging. `--twins` does not stop there.
     pub fn hsps_up_to(&self, table: &'a WordTable, limit: u64) -> (Vec<Hsp>, u64, SearchCounts) {
         let mut hsps = Vec::new();
         let mut position = 0;
         let search = self.search(table);
+        let stops = self.options.seed.twins.is_none();
         let counts = search.run(&mut |found| {
-            if hsps.len() as u64 > limit && found.query_end != position {
+            if stops && hsps.len() as u64 > limit && found.query_end != position {
                 return ControlFlow::Break(());
             }
             position = found.query_end;

@@ -102,6 +102,9 @@ fn anchor(hsp: &Hsp, target: &[u8], query: &[u8], scoring: &Scoring) -> Anchor {
     Anchor { target: (t + offset) as u32, query: (q + offset) as u32, hsp_score: hsp.score }
 }
 
+/// A name, the engine, how far it runs ahead, and what else takes part.
+type Work<'a> = (&'a str, &'a Ydrop, Option<&'a LookAhead>, Option<&'a dyn BulkExtender>);
+
 /// A bulk engine on the CPU, which leaves every fifth anchor to the stage.
 struct UnboundedRuns {
     ydrop: Ydrop,
@@ -217,7 +220,7 @@ fn blocks_equal_lastz_block_for_block() {
         let scalar = vectorised.clone().scalar();
         let bulk = |shares_anchors| UnboundedRuns { ydrop: vectorised.clone(), shares_anchors };
         let (sharing, alone) = (bulk(true), bulk(false));
-        let works: [(&str, &Ydrop, Option<&LookAhead>, Option<&dyn BulkExtender>); 6] = [
+        let works: [Work; 6] = [
             ("scalar, in order", &scalar, None, None),
             ("in order", &vectorised, None, None),
             ("ahead", &vectorised, Some(&look_ahead), None),

@@ -35,8 +35,8 @@ const FAULTS: &[(&str, &str)] = &[
     ("unfinished:exact_inspector", "a dispatch stopped with 0 of"),
     ("unfinished:exact_executor", "a dispatch stopped with 0 of"),
     ("unfinished:traceback", "traceback did not reach"),
-    ("memory@2", "no GPU memory is left"),
-    ("memory@30", "no GPU memory is left"),
+    ("memory", "no GPU memory is left"),
+    ("memory@9", "no GPU memory is left"),
 ];
 
 fn write_pair(folder: &Path) {
@@ -157,13 +157,19 @@ fn a_screen_that_did_not_run_is_noticed() {
 }
 
 #[test]
-fn a_device_without_memory_works_again_once_there_is_some() {
-    let Some(gpu) = gpu_or_skip("a_device_without_memory_works_again") else { return };
+fn batches_get_smaller_when_memory_runs_out() {
+    let Some(gpu) = gpu_or_skip("batches_get_smaller_when_memory_runs_out") else { return };
     let ((scoring, options), (target, query, runs)) = (options(), related());
     let mut extender = GpuExtender::new(gpu.clone(), &scoring, &options).expect("kernels");
     let unit = extender.load(&target, &query).expect("room");
-    gpu.inject(FaultPlan { fault: Fault::OutOfMemory, kernel: None, after: 1 });
-    assert!(matches!(extender.inspect(&unit, &runs), Err(GpuError::OutOfMemory(_))));
-    let found = extender.inspect(&unit, &runs).expect("memory");
-    assert!(found.iter().all(Option::is_some));
+    let anchors: Vec<_> = runs.iter().step_by(2).map(|run| run.anchor).collect();
+    let expected = extender.extend(&unit, &anchors, &|_, _| true).expect("memory");
+    for after in 0..8 {
+        let budget = *extender.budget_mut();
+        gpu.inject(FaultPlan { fault: Fault::OutOfMemory, kernel: None, after });
+        let found = extender.extend(&unit, &anchors, &|_, _| true).expect("less memory");
+        assert_eq!(found, expected, "allocation {after}");
+        assert!(extender.budget_mut().tasks < budget.tasks, "allocation {after}");
+        *extender.budget_mut() = budget;
+    }
 }

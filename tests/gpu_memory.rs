@@ -115,7 +115,8 @@ fn memory_number_of_devices_and_kept_kernels_change_nothing() {
         std::fs::write(file.path(), b"broken").expect("break the file");
     }
     compare::assert_same_text("broken kernels", &expected, &print(folder.path(), &[&one]));
-    let two = format!("--device={0},{0}", device_name());
+    let second = std::env::var("FASTZ_TEST_SECOND_DEVICE").unwrap_or(device_name());
+    let two = format!("--device={},{second}", device_name());
     compare::assert_same_text("two devices", &expected, &print(folder.path(), &[&two, "--report=report.json"]));
     let report = std::fs::read_to_string(folder.path().join("report.json")).expect("a report");
     assert_eq!(report.matches("\"budget\"").count(), 2, "{report}");

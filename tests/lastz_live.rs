@@ -1,7 +1,7 @@
 //! Random pairs and random options on fastz and on the installed LASTZ: same stdout, same files, same success.
 //!
 //! `FASTZ_FUZZ_CASES` (default 400) and `FASTZ_FUZZ_SEED` (default 1) choose the cases; `FASTZ_FUZZ_CASE=n` runs
-//! one. A difference is shrunk and kept under `target/tmp/lastz_live`, with the command that shows it again.
+//! one. `FASTZ_DEVICE=llvmpipe` makes fastz use that device. A difference is shrunk and kept under `target/tmp/lastz_live`, with the command that shows it again.
 
 mod support;
 
@@ -20,21 +20,17 @@ use support::{compare, option_sets};
 /// - Usage text: LASTZ prints it on stdout after some refusals, fastz prints nothing there.
 /// - A run that fails on the way: buffering decides how much was printed, so one output must begin with the other.
 ///   `--output` files of failed runs: fastz leaves none, LASTZ leaves a part.
-/// - Where LASTZ has an "internal error", or breaks down otherwise (`in ydrop_one_sided_align` with E=0 and `--noytrim`,
-///   `lookup_partition could not locate`), fastz may do what it likes, as long as it does not break down itself.
+/// - Where LASTZ breaks down ([`BREAKDOWNS`]), fastz may do what it likes, as long as it does not break down itself.
 ///
 /// `option_sets` leaves out, as defects of LASTZ:
 /// - `center^length` that would start left of base 1: LASTZ computes a huge start.
 /// - `--self` with mirrored gapped blocks on the other strand: of blocks that are cut at the anti-diagonal behind a gap,
 ///   LASTZ now and then prolongs the gap instead of turning it around, and pairs wrong bases.
-///
-/// and as gaps of fastz:
-/// - `--exact` and `--mismatch` with `--twins`, with `--recoverseeds`, or with diagonals that are equal modulo 65,536.
-/// - `--queryhsplimit` with `--twins`, `--queryhspbest` with `--segments`, `--querydepth` with `--allgappedbounds`.
 const USAGE_START: &[u8] = b"lastz-- Local Alignment Search Tool";
 
-/// What LASTZ says when it breaks down.
-const BREAKDOWNS: [&str; 2] = ["internal error", "lookup_partition could not locate"];
+/// What LASTZ says when it breaks down: for coverage with `--self`; with E=0 and `--noytrim`; with `--self` and
+/// `[multiple]`.
+const BREAKDOWNS: [&str; 3] = ["internal error", "in ydrop_one_sided_align", "lookup_partition could not locate"];
 
 /// Shrinking stops after this many runs of the pair of programs.
 const SHRINK_RUNS: usize = 400;
@@ -75,7 +71,7 @@ enum Lastz {
     Succeeded,
     SucceededWithoutOutput,
     Refused,
-    /// A signal, no end, or an "internal error" (as for coverage with `--self`): nothing to compare with.
+    /// A signal, no end, or one of [`BREAKDOWNS`]: nothing to compare with.
     BrokeDown,
 }
 
@@ -130,17 +126,20 @@ fn files_differ(lastz: &Answer, fastz: &Answer) -> Option<String> {
 struct Bench {
     lastz: PathBuf,
     folder: PathBuf,
-    threads: String,
+    /// Options that only fastz knows.
+    own_options: Vec<String>,
 }
 
 impl Bench {
     fn new(lastz: &Path, seed: u64, case: u64, random: &mut Random) -> Self {
         let folder = support::scratch("lastz_live").join(format!("seed{seed}-case{case}"));
-        Bench { lastz: lastz.to_path_buf(), folder, threads: format!("--threads={}", 1 + random.below(4)) }
+        let mut own_options = vec![program::LASTZ_TOKEN.to_string(), format!("--threads={}", 1 + random.below(4))];
+        own_options.extend(std::env::var("FASTZ_DEVICE").ok().map(|device| format!("--device={device}")));
+        Bench { lastz: lastz.to_path_buf(), folder, own_options }
     }
 
     fn fastz_options(&self) -> Vec<&str> {
-        program::own_options(&[program::LASTZ_TOKEN, &self.threads])
+        program::own_options(&self.own_options.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     fn try_out(&self, trial: &Trial) -> (Lastz, Option<String>) {

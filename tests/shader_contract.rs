@@ -30,6 +30,7 @@ fn variants(shader: Shader) -> Vec<Variant> {
         subgroup(64, 16),
         workgroup(32, 24),
         workgroup(64, 16),
+        workgroup(128, 8),
         workgroup(256, 32),
     ];
     variants.retain(|variant| variant.is_relaxed() || !is_relaxed);

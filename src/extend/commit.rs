@@ -81,7 +81,7 @@ pub struct GappedResult {
     pub counts: GappedCounts,
 }
 
-/// Sees each block as it is accepted, and may stop the stage after it.
+/// Sees each block that confines later ones, below the threshold or not, and may stop the stage after it.
 pub type OnAccept<'a> = dyn FnMut(&Block) -> ControlFlow<()> + Send + 'a;
 
 thread_local! {
@@ -124,13 +124,9 @@ impl GappedStage<'_> {
         WORKSPACE.with_borrow_mut(|workspace| self.ydrop.run(&problem, bounds, workspace))
     }
 
-    fn passes(&self, block: &Block) -> bool {
-        block.score >= self.threshold && !block.script.is_empty()
-    }
-
     /// Whether a block is accepted, if only to bound and cover others.
     pub(super) fn keeps(&self, block: &Block) -> bool {
-        self.passes(block) || (self.all_bounds && !block.script.is_empty())
+        (block.score >= self.threshold || self.all_bounds) && !block.script.is_empty()
     }
 }
 
@@ -168,7 +164,7 @@ impl<'a> Committed<'a> {
         self.counts.truncated += extension.truncations.len() as u64;
         self.truncations.extend(extension.truncations);
         let Some(block) = extension.block else { return (None, ControlFlow::Continue(())) };
-        let flow = if stage.passes(&block) { on_accept(&block) } else { ControlFlow::Continue(()) };
+        let flow = on_accept(&block);
         self.push(block);
         (self.blocks.last(), flow)
     }

@@ -76,6 +76,14 @@ impl Budget {
             link_words: (share / 4 / 4).clamp(1, link_words.min(max_binding / 4)),
         }
     }
+
+    /// Batches of half the size; `false` if they are small already.
+    fn halve(&mut self) -> bool {
+        const FEW_LINKS: u64 = 1 << 20;
+        *self =
+            Budget { tasks: self.tasks.div_ceil(2), hulls: self.hulls.div_ceil(2), link_words: self.link_words / 2 };
+        self.link_words >= FEW_LINKS
+    }
 }
 
 /// What the inspector found out about a run.
@@ -211,8 +219,23 @@ impl GpuExtender {
         GpuUnit::new(&self.gpu, &self.matrix, target, query)
     }
 
-    /// Both sides of each anchor, with scripts where `wants_script` says so. `None`: left to the CPU.
+    /// Both sides of each anchor, with scripts where `wants_script` says so. `None`: left to the CPU. If the device has
+    /// less memory left than its budget, batches get smaller.
     pub fn extend(
+        &mut self,
+        unit: &GpuUnit,
+        anchors: &[Anchor],
+        wants_script: &dyn Fn(&Side, &Side) -> bool,
+    ) -> Result<Vec<Option<(Side, Side)>>, GpuError> {
+        loop {
+            match self.extend_within_budget(unit, anchors, wants_script) {
+                Err(GpuError::OutOfMemory(_)) if self.budget.halve() => self.scratch = Scratch::default(),
+                done => return done,
+            }
+        }
+    }
+
+    fn extend_within_budget(
         &mut self,
         unit: &GpuUnit,
         anchors: &[Anchor],

@@ -362,15 +362,12 @@ fn extension(rng: &mut Rng, case: &mut Case, len: usize) {
         flags.push(format!("--match={reward},{penalty}"));
     }
     let min_len = rng.range(if len > 10_000 { 18 } else { 8 }, 60) as u32;
-    // Not compared, as LASTZ's rules are not known: --twins with --exact or --mismatch; --mismatch with --recoverseeds
-    // or with colliding diagonals.
-    let kind = rng.range(if options.seed.twins.is_some() { 2 } else { 0 }, 9);
-    match kind {
+    match rng.range(0, 9) {
         0 => {
             options.gap_free = GapFreeExtension::Exact(min_len);
             flags.push(format!("--exact={min_len}"));
         }
-        1 if !options.seed.recover_hits && len < 10_000 => {
+        1 => {
             let mismatches = rng.range(1, 6) as u32;
             options.gap_free = GapFreeExtension::Mismatch { mismatches, min_len };
             flags.push(format!("--mismatch={mismatches},{min_len}"));

@@ -67,15 +67,15 @@ impl Draft<'_> {
     }
 
     fn query_limits(&mut self) {
-        if self.kind != Kind::Segments && self.percent(6) {
+        if self.percent(6) {
             let text = format!("--queryhspbest={}", self.between(1, 12));
             self.option(text);
-        } else if ![Kind::Adaptive, Kind::Segments].contains(&self.kind) && !self.has("--twins") && self.percent(6) {
+        } else if ![Kind::Adaptive, Kind::Segments].contains(&self.kind) && self.percent(6) {
             let how = self.pick(&["=", "=nowarn:", "=keep,nowarn:", "+=", "=warn:"]);
             let text = format!("--queryhsplimit{how}{}", self.between(1, 30));
             self.option(text);
         }
-        if self.is_gapped() && !self.has("--allgappedbounds") && self.percent(6) {
+        if self.is_gapped() && self.percent(6) {
             let how = self.pick(&["", "keep:", "nowarn:", "keep,nowarn:", "discard:"]);
             let text = format!("--querydepth={how}{}.{}", self.between(0, 2), self.between(1, 9));
             self.option(text);
@@ -161,12 +161,7 @@ impl Draft<'_> {
             ];
             let option = self.pick(&likely_refused);
             let at = self.random.below(self.options.len() + 1);
-            let is_left_out = match option.as_str() {
-                "--exact=20" => self.loses_diagonals(),
-                "--mirror" => self.kind == Kind::SelfComparison,
-                _ => false,
-            };
-            if !is_left_out {
+            if option != "--mirror" || self.kind != Kind::SelfComparison {
                 self.options.insert(at, option);
             }
         }

@@ -1,6 +1,6 @@
 //! Scores, seeds, HSPs and gapped extension (lastz-semantics 2, 3, 5, 8).
 
-use super::super::trial::{Content, Record};
+use super::super::trial::Content;
 use super::{Draft, Kind};
 
 impl Draft<'_> {
@@ -153,8 +153,7 @@ impl Draft<'_> {
             }
             _ => {}
         }
-        let exact_kinds = if self.loses_diagonals() { 11 } else { 0 };
-        match exact_kinds + self.random.below(100 - exact_kinds) {
+        match self.random.below(100) {
             0..6 => {
                 let text = format!("--exact={}", self.between(8, 40));
                 self.option(text);
@@ -172,13 +171,6 @@ impl Draft<'_> {
             }
             _ => self.x_drop(),
         }
-    }
-
-    /// Whether `--exact` and `--mismatch` meet what fastz does not imitate with them: several hits of a diagonal, and
-    /// diagonals that share an entry of the diagonal hash.
-    pub(super) fn loses_diagonals(&self) -> bool {
-        let bases = |records: &[Record]| records.iter().map(|record| record.letters.len()).sum::<usize>();
-        self.has("--twins") || self.has("--recover") || bases(&self.target) + bases(&self.query) > 65_536
     }
 
     fn x_drop(&mut self) {
