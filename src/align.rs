@@ -441,20 +441,17 @@ impl Aligner {
         if !limit.keeps(so_far) {
             plan.strands.clear();
         }
-        if self.options.limits.counts_runs {
+        if self.run_room().is_some() {
             return plan;
         }
-        // LASTZ counts what it keeps as it prints: HSPs, or with gapped extension whole lists of anchors.
+        // LASTZ counts what it keeps as it prints: whole lists of anchors.
         let mut room = limit.most_kept();
         for (_, work) in &mut plan.strands {
             let Work::Extend(GivenHsps { hsps, .. }) = work else { continue };
-            let kept = if self.options.gapped.is_none() { room.min(hsps.len() as u64) } else { room.min(1) };
-            match self.options.gapped {
-                None => hsps.truncate(kept as usize),
-                Some(_) if kept == 0 => hsps.clear(),
-                Some(_) => {}
+            if room == 0 {
+                hsps.clear();
             }
-            room -= if hsps.is_empty() { 0 } else { kept };
+            room -= u64::from(!hsps.is_empty());
         }
         plan
     }
@@ -504,9 +501,10 @@ impl Aligner {
         limit.keeps(so_far)
     }
 
-    /// Runs of pairs that `--queryhsplimit` lets a query print, if it counts these.
+    /// HSPs, or runs of pairs, that `--queryhsplimit` lets a query print, if it counts these.
     fn run_room(&self) -> Option<u64> {
-        self.hsp_limit.as_ref().filter(|_| self.options.limits.counts_runs).map(HspLimit::most_kept)
+        let counts_runs = self.options.gapped.is_none() || self.options.limits.counts_runs;
+        self.hsp_limit.as_ref().filter(|_| counts_runs).map(HspLimit::most_kept)
     }
 
     /// Warnings and output of a strand, with `room` for so many runs of pairs.

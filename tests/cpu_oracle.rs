@@ -1,13 +1,21 @@
-//! The CPU engine against a plain full-matrix aligner that prunes nothing: same score, same end, and a path worth it.
+//! The CPU engine against aligners that prune nothing: a plain full matrix with LASTZ's recurrence, and the `bio` crate's
+//! pairwise aligner with the usual one.
+//!
+//! The recurrences differ in one point: LASTZ opens no gap from a cell where a gap beats the pair, so that a deletion and
+//! an insertion hardly ever touch (lastz-semantics 5.2). A best path without gaps that touch is open to both. So if bio's
+//! best path has none, both scores are equal; else LASTZ's is at most bio's.
 
 mod support;
 
+use bio::alignment::pairwise::{Aligner, MIN_SCORE, Scoring as BioScoring};
+use bio::alignment::{Alignment, AlignmentOperation};
 use fastz::alignment::Anchor;
 use fastz::cpu::{SideProblem, Ydrop};
-use fastz::extend::Direction;
-use fastz::options::GappedOptions;
-use fastz::scoring::Scoring;
-use fastz::{EditOp, SequenceSet};
+use fastz::extend::{Direction, stitch::stitch};
+use fastz::options::{GappedOptions, HspThreshold, Options};
+use fastz::scoring::{HOXD70, Scoring};
+use fastz::{Block, EditOp, EditScript, SequenceSet};
+use support::evolve::{Evolution, evolve};
 use support::random::Random;
 
 /// Best diagonal cell of a right run: (score, rows, columns). The recurrence of lastz-semantics 5.2, whole matrix.
@@ -69,22 +77,191 @@ fn unpruned_runs_equal_the_full_matrix() {
             let problem = SideProblem { target: &t, query: &q, anchor, direction: Direction::Right };
             let side = ydrop.run(&problem, None, &mut workspace);
             assert_eq!((side.score, side.rows as usize, side.columns as usize), expected, "case {case}");
-            let (mut row, mut column, mut score) = (1, 1, 0);
-            for &(op, n) in side.script.runs() {
-                let n = n as usize;
-                match op {
-                    EditOp::Pair => {
-                        let pairs = target[row..row + n].iter().zip(&query[column..column + n]);
-                        score += pairs.map(|(&t, &q)| i64::from(scoring.gapped.get(t, q))).sum::<i64>();
-                        (row, column) = (row + n, column + n);
-                    }
-                    EditOp::Insertion => (score, column) = (score - scoring.gap_cost(n as u32), column + n),
-                    EditOp::Deletion => (score, row) = (score - scoring.gap_cost(n as u32), row + n),
-                }
-            }
-            assert_eq!((score, row - 1, column - 1), expected, "case {case}: the path's own score and ends");
+            let (rows, columns) = (&target[1..][..expected.1], &query[1..][..expected.2]);
+            let own = path_score(&side.script, rows, columns, &scoring);
+            assert_eq!(own, expected.0, "case {case}: the path's own score");
             with_gaps += usize::from(side.script.runs().len() > 1);
         }
     }
     assert!(with_gaps > 100, "only {with_gaps} paths have gaps");
+}
+
+/// bio's best alignment. A gap of n costs bio `open + (n - 1) * extend`, LASTZ `open + n * extend`.
+fn by_bio(target: &[u8], query: &[u8], scoring: &Scoring, ends: Ends) -> Alignment {
+    let score = |t: u8, q: u8| scoring.gapped.get(t, q);
+    let (first, extend) = (-(scoring.gap_open + scoring.gap_extend), -scoring.gap_extend);
+    let clip = if ends == Ends::Free { 0 } else { MIN_SCORE };
+    let scoring = BioScoring::new(first, extend, score).xclip_suffix(clip).yclip_suffix(clip);
+    Aligner::with_capacity_and_scoring(target.len(), query.len(), scoring).custom(target, query)
+}
+
+/// Where an alignment that begins at both starts may end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// Anywhere, as an extension.
+    Free,
+    /// At both ends.
+    Global,
+}
+
+/// Whether an insertion stands beside a deletion.
+fn has_touching_gaps(alignment: &Alignment) -> bool {
+    use AlignmentOperation::{Del, Ins};
+    alignment.operations.windows(2).any(|pair| matches!(pair, [Ins, Del] | [Del, Ins]))
+}
+
+/// Asserts what the two recurrences have in common; true if the scores had to be equal.
+fn assert_agree(lastz: i64, bio: &Alignment, context: &str) -> bool {
+    let best = i64::from(bio.score);
+    match has_touching_gaps(bio) {
+        true => assert!(lastz <= best, "{context}: {lastz} beats the best score {best}"),
+        false => assert_eq!(lastz, best, "{context}"),
+    }
+    !has_touching_gaps(bio)
+}
+
+/// A sequence and a copy with some substitutions, insertions and deletions. `foreign`: and a stretch that has nothing in
+/// common, which gaps on both sides may skip.
+fn relatives(random: &mut Random, len: usize, edits: usize, foreign: bool) -> (Vec<u8>, Vec<u8>) {
+    let mut target = random.bases(len);
+    let mut query = target.clone();
+    for _ in 0..edits {
+        let at = random.below(query.len());
+        match random.below(3) {
+            0 => query[at] = random.base(),
+            1 if query.len() > 8 => drop(query.drain(at..(at + 1 + random.below(6)).min(query.len()))),
+            _ => query.insert(at, random.base()),
+        }
+    }
+    if foreign {
+        let (t, q) = (random.below(target.len()), random.below(query.len()));
+        let lens = (1 + random.below(25), 1 + random.below(25));
+        target.splice(t..t, random.bases(lens.0));
+        query.splice(q..q, random.bases(lens.1));
+    }
+    (target, query)
+}
+
+/// Score sets between which gaps are dear and cheap.
+fn score_sets() -> Vec<Scoring> {
+    let unit = [[1, -1, -1, -1], [-1, 1, -1, -1], [-1, -1, 1, -1], [-1, -1, -1, 1]];
+    let strict_unit = [[1, -3, -3, -3], [-3, 1, -3, -3], [-3, -3, 1, -3], [-3, -3, -3, 1]];
+    vec![
+        Scoring::default(),
+        Scoring::from_acgt(&unit, -1, -10, 4, 1),
+        Scoring::from_acgt(&strict_unit, -3, -10, 1, 1),
+        Scoring::from_acgt(&HOXD70, -100, -1000, 60, 10),
+    ]
+}
+
+#[test]
+fn full_matrix_equals_bio_where_the_recurrences_agree() {
+    let mut random = Random::new(3);
+    let mut ever_below = 0;
+    for scoring in &score_sets() {
+        let (mut equal, mut below) = (0, 0);
+        for case in 0..300 {
+            let (len, edits) = (1 + random.below(120), random.below(12));
+            let (target, query) = relatives(&mut random, len, edits, case % 3 == 0);
+            let (ours, ..) = full_matrix(&target, &query, scoring);
+            let bio = by_bio(&target, &query, scoring, Ends::Free);
+            match assert_agree(ours, &bio, &format!("case {case}, O={} E={}", scoring.gap_open, scoring.gap_extend)) {
+                true => equal += 1,
+                false => below += usize::from(ours < i64::from(bio.score)),
+            }
+        }
+        println!("O={} E={}: {equal} equal, {below} below bio", scoring.gap_open, scoring.gap_extend);
+        assert!(equal > 100, "only {equal} of 300 cases decide anything");
+        ever_below += below;
+    }
+    assert!(ever_below > 0, "no case shows where the recurrences differ");
+}
+
+/// Both sides of an anchor by the CPU engine, which is given no reason to prune, joined to a block.
+#[test]
+fn blocks_without_pruning_have_bios_score_on_both_sides() {
+    let mut random = Random::new(11);
+    let mut workspace = Default::default();
+    for scoring in &score_sets() {
+        let options = GappedOptions { y_drop: 1_000_000, ..GappedOptions::default() };
+        let engines = [Ydrop::new(scoring, &options), Ydrop::new(scoring, &options).scalar()];
+        let mut equal = 0;
+        for case in 0..150 {
+            let (len, edits) = (20 + random.below(200), random.below(15));
+            let (target, query) = relatives(&mut random, len, edits, case % 3 == 0);
+            let at = random.below(target.len().min(query.len()));
+            let backwards = |letters: &[u8]| letters[..=at].iter().rev().copied().collect::<Vec<u8>>();
+            let left = by_bio(&backwards(&target), &backwards(&query), scoring, Ends::Free);
+            let right = by_bio(&target[at + 1..], &query[at + 1..], scoring, Ends::Free);
+            let (t, q) = (SequenceSet::single("t", &target), SequenceSet::single("q", &query));
+            let anchor = Anchor { target: at as u32, query: at as u32, hsp_score: 0 };
+            for ydrop in &engines {
+                let (our_left, our_right) = ydrop.run_both(&t, &q, &anchor, None, &mut workspace);
+                let both = assert_agree(our_left.score, &left, &format!("case {case}, left of {at}"))
+                    & assert_agree(our_right.score, &right, &format!("case {case}, right of {at}"));
+                let Some(block) = stitch(&anchor, &our_left, &our_right, &t, &q, scoring) else { continue };
+                // Gaps at the ends are cut off, and then the block is worth more.
+                let is_whole = block.script.target_len() as u32 == our_left.rows + our_right.rows
+                    && block.script.query_len() as u32 == our_left.columns + our_right.columns;
+                let sum = our_left.score + our_right.score;
+                assert!(if is_whole { block.score == sum } else { block.score > sum }, "case {case}: {block:?}, {sum}");
+                assert_block_within_bio(&block, &target, &query, scoring);
+                equal += usize::from(both);
+            }
+        }
+        assert!(equal > 100, "only {equal} of 300 runs decide anything");
+    }
+}
+
+/// No alignment of a block's whole rectangle beats the best one, and the block's path is worth its score, or more by
+/// one gap opening: a gap that crosses the anchor pays twice (5.5).
+fn assert_block_within_bio(block: &Block, target: &[u8], query: &[u8], scoring: &Scoring) -> i64 {
+    let (rows, columns) = (&target[block.target_range()], &query[block.query_range()]);
+    let best = i64::from(by_bio(rows, columns, scoring, Ends::Global).score);
+    assert!(block.score <= best, "{block:?} beats the best score {best} of its rectangle");
+    let own = path_score(&block.script, rows, columns, scoring);
+    let crossing = own - block.score;
+    assert!(crossing == 0 || crossing == i64::from(scoring.gap_open), "{block:?} is worth {own}");
+    best - block.score
+}
+
+/// Score of a path from the first letters to the last ones.
+fn path_score(script: &EditScript, target: &[u8], query: &[u8], scoring: &Scoring) -> i64 {
+    let (mut row, mut column, mut score) = (0, 0, 0);
+    for &(op, n) in script.runs() {
+        let cost = scoring.gap_cost(n);
+        let n = n as usize;
+        match op {
+            EditOp::Pair => {
+                let pairs = target[row..row + n].iter().zip(&query[column..column + n]);
+                score += pairs.map(|(&t, &q)| i64::from(scoring.gapped.get(t, q))).sum::<i64>();
+                (row, column) = (row + n, column + n);
+            }
+            EditOp::Insertion => (score, column) = (score - cost, column + n),
+            EditOp::Deletion => (score, row) = (score - cost, row + n),
+        }
+    }
+    assert_eq!((row, column), (target.len(), query.len()), "the path ends at the last letters");
+    score
+}
+
+/// The blocks of a whole run, with its pruning, bounds and anchors.
+#[test]
+fn accepted_blocks_do_not_beat_bio_and_mostly_equal_it() {
+    let (scoring, mut blocks, mut best) = (Scoring::default(), 0, 0);
+    for seed in 0..12 {
+        let pair = evolve(&mut Random::new(seed), &Evolution::mammal(12_000));
+        let (t, q) = (SequenceSet::single("t", &pair.target), SequenceSet::single("q", &pair.query));
+        let options = Options { hsp_threshold: HspThreshold::Score(1500), ..Options::default() };
+        for strand in fastz::align::align(&t, &q, &options).expect("align") {
+            // bio keeps the whole matrix of a rectangle.
+            for block in strand.blocks.iter().filter(|block| block.target_range().len() < 3000) {
+                let short_of_best = assert_block_within_bio(block, &pair.target, &strand.query.bases, &scoring);
+                blocks += 1;
+                best += usize::from(short_of_best == 0);
+            }
+        }
+    }
+    println!("{best} of {blocks} blocks have the best score of their rectangle");
+    assert!(blocks > 20 && best * 10 >= blocks * 8, "{best} of {blocks} blocks have the best score");
 }

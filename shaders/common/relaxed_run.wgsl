@@ -65,21 +65,26 @@ fn restore_run() -> u32 {
     if from_first_lane(bitcast<u32>(saved.x)) == 0u {
         return NO_TASK;
     }
-    let rows = boundary[header_start + 1u];
-    let columns = boundary[header_start + 2u];
-    let scores = boundary[header_start + 3u];
-    let end = boundary[header_start + 4u];
-    run_row = bitcast<u32>(rows.x);
-    run_steps = bitcast<u32>(rows.y);
-    run_first = bitcast<u32>(columns.x);
-    run_last = bitcast<u32>(columns.y);
-    run_threshold = scores.x;
-    run_best = scores.y;
-    run_best_row = bitcast<u32>(end.x);
-    run_best_column = bitcast<u32>(end.y);
+    let rows = saved_pair(1u);
+    let columns = saved_pair(2u);
+    let scores = saved_pair(3u);
+    let end = saved_pair(4u);
+    run_row = rows.x;
+    run_steps = rows.y;
+    run_first = columns.x;
+    run_last = columns.y;
+    run_threshold = bitcast<i32>(scores.x);
+    run_best = bitcast<i32>(scores.y);
+    run_best_row = end.x;
+    run_best_column = end.y;
     storageBarrier();
     if lane == 0u {
         boundary[header_start] = vec2(0i, 0i);
     }
     return from_first_lane(bitcast<u32>(saved.y));
+}
+
+fn saved_pair(place: u32) -> vec2<u32> {
+    let saved = bitcast<vec2<u32>>(boundary[header_start + place]);
+    return vec2(from_first_lane(saved.x), from_first_lane(saved.y));
 }

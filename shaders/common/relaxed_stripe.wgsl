@@ -10,6 +10,9 @@
 // Steps come in turns. With each step a path gains one pair at most; a turn that begins too far below the best to reach
 // it does not look for a better one.
 //
+// What steers loops comes from reductions and broadcasts over the lanes: drivers see that it is the same in all lanes only
+// then, and NVIDIA's guards every shuffle below a branch of which it does not see that.
+//
 // hooks: LINKS, threshold_of_stripe(task, stripe_ix), end_of_stripe(task, stripe_ix), emit_links(step, column)
 
 // Steps of a turn.
@@ -61,18 +64,13 @@ fn sweep_stripe(task: Task) -> u32 {
     run_row += ROWS_PER_STRIPE;
     run_first = min_of_lanes_u(next_first);
     run_last = max_of_lanes_u(next_last);
-    if run_best > params.best_limit {
-        return STATUS_OUT_OF_RANGE;
-    }
     // The executor repeats what has passed this test.
-    let is_cut = steps >= MOST_STEPS;
-    if is_cut && !LINKS {
-        return STATUS_TOO_WIDE;
-    }
-    if run_row > task.rows || run_first == NO_COLUMN {
-        return STATUS_DONE;
-    }
-    return 0u;
+    let is_cut = steps >= MOST_STEPS && !LINKS;
+    let is_done = run_row > task.rows || run_first == NO_COLUMN;
+    var status = select(0u, STATUS_DONE, is_done);
+    status = select(status, STATUS_TOO_WIDE, is_cut);
+    status = select(status, STATUS_OUT_OF_RANGE, run_best > params.best_limit);
+    return from_first_lane(status);
 }
 
 // A stripe that takes more could run over its own boundary.
@@ -85,7 +83,9 @@ var<private> stripe_best: i32;       // the greatest cell so far, this stripe in
 
 // Sweeps the columns from run_first on, at most up to `end`. Returns the steps that it took.
 fn sweep_columns(task: Task, end: u32) -> u32 {
-    let n_steps = end - run_first + LANES - 1u;
+    let n_steps = from_first_lane(end - run_first + LANES - 1u);
+    let n_entering = from_first_lane(run_last + 3u - run_first);
+    let n_eager = from_first_lane(select(0u, EAGER_STEPS, run_row == 1u));
     let live = run_threshold - (i32(PRUNE_ROWS) - 1i) * params.max_score;
     let reach = i32(TURN) * params.max_score;
     let any_odd_row = any_lane(has_odd_row);
@@ -97,7 +97,7 @@ fn sweep_columns(task: Task, end: u32) -> u32 {
     var step = 0u;
     loop {
         let top = max_of_lanes(greatest_of_lane());
-        let is_past = run_first + step > run_last + 2u && top < live && !LINKS;
+        let is_past = step >= n_entering && top < live && !LINKS;
         if is_past || step >= n_steps || (step >= MOST_STEPS && !LINKS) {
             break;
         }
@@ -107,7 +107,7 @@ fn sweep_columns(task: Task, end: u32) -> u32 {
             is_high_above = enter(task, run_first + step, stripe_best - reach);
             workgroupBarrier();
         }
-        let is_full = any_odd_row || odd_letters != 0u || (run_row == 1u && step < EAGER_STEPS);
+        let is_full = any_odd_row || odd_letters != 0u || step < n_eager;
         if LINKS || is_full {
             for (var turn = 0u; turn < TURN; turn += 1u) {
                 sweep_step_full(task, step + turn);

@@ -10,8 +10,10 @@
 //            I(c) = max over c' < c of P(c') - open - (c - c') * extend, where P(c') >= D(c')   (a max-plus scan)
 //            best = max over all P before this cell in row-major order                          (a max scan)
 //            C(c) = max(P, D, I), kept iff C >= best - y_drop
-//            D(below, c) = max(D - extend, P - open - extend if P >= D and P >= I)
-// A candidate for I does not ask whether I <= P: where I > P, opening at P is worse than extending I (open >= 0).
+//            D(below, c) = max(D - extend, P - open - extend if P >= I)
+// LASTZ opens gaps only where P >= D and P >= I. But where I > P, an insertion opened at P is worth less than the one that
+// goes on (open >= 0), and where D > P, a deletion likewise. So all that is kept of P is the **opening** of a gap, P - open
+// - extend, dead where D > P: there P decides nothing.
 // No P can reach best and be less than D or I, as those come from earlier cells and have paid for a gap: every P that
 // reaches best is a diagonal cell. D and I of dead cells are not reset: they lie below best - y_drop for good.
 // Columns more than one past the last kept cell of the row above are only reached by insertion, and there a deletion
@@ -40,7 +42,7 @@ var<private> hull_end: u32;
 // for each column k
 var<private> c$k: i32;           // C of the row above
 var<private> d$k: i32;           // D that enters this row
-var<private> p$k: i32;           // P of this row
+var<private> opening$k: i32;     // P - open - extend of this row, dead where D is greater
 var<private> letter$k: u32;
 // end
 
@@ -159,25 +161,31 @@ fn note_edges(task: Task, end: u32) {
 // end
 }
 
-// P of all columns of this lane.
+// P of all columns of this lane, as the gaps that it opens.
 fn score_pairs(target_class: u32) {
     let left = from_lane(c$last, lane - 1u);
     var diagonal = select(left, DEAD, lane == base_lane);
     let profile = profile_of(target_class);
     if has_odd || target_class >= N_PLAIN_CLASSES {
 // for each column k
-        p$k = diagonal + score_of(target_class, letter$k);
-        diagonal = c$k;
+        {
+            let pair = diagonal + score_of(target_class, letter$k);
+            diagonal = c$k;
+            opening$k = select(DEAD, pair - params.gap_open_extend, pair >= d$k);
+        }
 // end
     } else {
 // for each column k
-        p$k = diagonal + dot4I8Packed(profile, letter$k);
-        diagonal = c$k;
+        {
+            let pair = diagonal + dot4I8Packed(profile, letter$k);
+            diagonal = c$k;
+            opening$k = select(DEAD, pair - params.gap_open_extend, pair >= d$k);
+        }
 // end
     }
     if n_valid < COLUMNS {
 // for each column k
-        p$k = select(p$k, DEAD, $ku >= n_valid);
+        opening$k = select(opening$k, DEAD, $ku >= n_valid);
 // end
     }
     if BOUNDED {
@@ -185,7 +193,7 @@ fn score_pairs(target_class: u32) {
         {
             let column = block * COLUMNS + $ku;
             let is_dead = is_outside(column) || is_masked($mu, $b);
-            p$k = select(p$k, DEAD, is_dead || is_first(column));
+            opening$k = select(opening$k, DEAD, is_dead || is_first(column));
             d$k = select(d$k, DEAD, is_dead);
         }
 // end
@@ -199,7 +207,7 @@ fn score_pairs(target_class: u32) {
 fn insertion_from_left() -> i32 {
     var leaving = DEAD;
 // for each column k
-    leaving = max(leaving - params.gap_extend, select(DEAD, p$k - params.gap_open_extend, p$k >= d$k));
+    leaving = max(leaving - params.gap_extend, opening$k);
     leaving = select(leaving, DEAD, is_masked($mu, $b));
 // end
     let place = place_of_lane();
@@ -222,8 +230,10 @@ fn best_from_left(row: u32) -> i32 {
     let before = best;
     var top = DEAD;
 // for each column k
-    top = max(top, p$k);
+    top = max(top, opening$k);
 // end
+    // A P that reaches best is at least D.
+    top += params.gap_open_extend;
     if !any_lane(top >= before) {
         return before;
     }
@@ -241,7 +251,7 @@ fn best_from_left(row: u32) -> i32 {
     best_lane = (base_lane + first_and_last(top == best, base_lane).y) & LANE_MASK;
     if lane == best_lane {
 // for each column k
-        best_column = select(best_column, block * COLUMNS + $ku, p$k == best);
+        best_column = select(best_column, block * COLUMNS + $ku, opening$k + params.gap_open_extend == best);
 // end
     }
     return max(entering, before);
@@ -255,22 +265,20 @@ fn keep_cells(task: Task, entering: i32, best_before: i32) {
 // for each column k
     {
         insertion = select(insertion, DEAD, is_masked($mu, $b));
-        let gap = max(d$k, insertion);
-        let is_pair = p$k >= gap;
-        let value = max(p$k, gap);
+        let pair = opening$k + params.gap_open_extend;
+        let value = max(max(pair, d$k), insertion);
         let is_kept = value >= threshold;
-        threshold = max(threshold, p$k - params.y_drop);
-        let opened = select(DEAD, p$k - params.gap_open_extend, is_pair);
-        let deletion_extends = d$k - params.gap_extend;
-        let insertion_extends = insertion - params.gap_extend;
+        threshold = max(threshold, pair - params.y_drop);
         if LINKS {
+            let is_pair = pair >= max(d$k, insertion);
+            let opened = select(DEAD, pair - params.gap_open_extend, is_pair);
             let source = select(select(LINK_INSERTION, LINK_DELETION, d$k >= insertion), LINK_PAIR, is_pair);
             emit_link($ku, source
-                | select(0u, LINK_INSERTION_EXTENDS, insertion_extends >= opened)
-                | select(0u, LINK_DELETION_EXTENDS, deletion_extends >= opened));
+                | select(0u, LINK_INSERTION_EXTENDS, insertion - params.gap_extend >= opened)
+                | select(0u, LINK_DELETION_EXTENDS, d$k - params.gap_extend >= opened));
         }
-        insertion = max(insertion_extends, opened);
-        d$k = max(deletion_extends, opened);
+        d$k = max(d$k - params.gap_extend, select(DEAD, opening$k, pair >= insertion));
+        insertion = max(insertion - params.gap_extend, opening$k);
         c$k = select(DEAD, value, is_kept);
         kept[$m] |= select(0u, $b, is_kept);
     }

@@ -6,20 +6,24 @@
 //
 // The recurrence is the standard one (a gap may open from any cell), which is monotone: whatever cells LASTZ prunes,
 // bounds or masks, no value here is below its value there. Cells below -y_drop are on no path of LASTZ's, whose best is
-// never negative: a stripe begins at the first column whose cell above is at least -y_drop, and ends when all lanes
-// have been below -y_drop for STRIPE_CHECK steps past the last such column.
+// never negative: a stripe begins at a column whose cell above may be at least -y_drop, and ends when all lanes have
+// been below -y_drop for a turn of STRIPE_STEPS steps past the last such column.
+//
+// Whether cells are live is looked at once per turn: a cell of value v leaves an insertion of at least v - open - extend,
+// which loses another extend with every column. So what the insertions hold after a turn bounds all cells of the turn.
 //
 // Letters that are not plain score as their upper bound: 0 as a column, their row's scores (at least -128) as a row.
 //
-// hooks: none; the caller reads stripe_best
+// What steers loops comes from reductions over the lanes: drivers see that it is the same in all lanes only then, and
+// NVIDIA's guards every shuffle below a branch of which it does not see that.
+//
+// hooks: none
 
-// Steps between looks at whether any lane is live.
-const STRIPE_CHECK: u32 = 8u;
-// Columns of the row above that are kept between stripes.
+// Columns of the row above that are kept between stripes, a power of two.
 const BOUNDARY: u32 = 4096u;
 
 var<private> stripe_best: i32;       // greatest C of this lane's cells so far
-var<private> above_first: u32;       // columns of the row above that are at least -y_drop
+var<private> above_first: u32;       // columns of the row above that may be at least -y_drop
 var<private> above_last: u32;
 var<private> boundary_start: u32;    // where this workgroup's part of the boundary begins
 var<private> chunk_c: i32;           // C and D of the row above and the letter, for column chunk + lane
@@ -55,70 +59,81 @@ fn bound_of_run(task: Task, goal: i32, steps_left: ptr<function, u32>) -> i32 {
             return NO_BOUND;
         }
         storageBarrier();
-        let next_first = min_of_lanes_u(above_first);
-        let next_last = max_of_lanes_u(above_last);
-        if next_first == NO_COLUMN {
+        if above_first > above_last {
             break;
         }
-        if next_last - next_first >= BOUNDARY - 2u * LANES {
+        if above_last - above_first >= BOUNDARY - 3u * LANES {
             return NO_BOUND;
         }
-        above_first = next_first;
-        above_last = next_last;
         first_row += LANES * STRIPE_ROWS;
     }
     return max_of_lanes(stripe_best);
 }
 
-// Sweeps one stripe. Returns 0, or 1 if the steps are used up. Leaves this lane's view of the last row in above_*.
+// Sweeps one stripe. Returns 0, or 1 if the steps are used up. Leaves the columns of its last row in above_*.
 fn sweep_stripe(task: Task, first_row: u32, steps_left: ptr<function, u32>) -> u32 {
     start_stripe(task, first_row);
-    let entry_end = above_last + 2u;
     let first = above_first;
+    let entry_end = above_last + 2u;
+    // An insertion below this, after a turn, shows that all cells of its row in the turn were below -y_drop.
+    let live = -params.y_drop - params.gap_open_extend - (i32(STRIPE_STEPS) - 1i) * params.gap_extend;
+    let is_first_lane = lane == 0u;
+    let is_last_lane = lane == LANES - 1u;
     var next_first = NO_COLUMN;
     var next_last = 0u;
-    var step = 0u;
-    var recent = DEAD;
+    var column = first;              // of lane 0
     loop {
-        if step % LANES == 0u {
-            load_chunk(task, first_row, first + step, first, entry_end - 2u);
-        }
-        let source = step % LANES;
-        let from_above_c = from_lane(chunk_c, source);
-        let from_above_d = from_lane(chunk_d, source);
-        let from_above_letter = bitcast<u32>(from_lane(bitcast<i32>(chunk_letter), source));
-        let is_first_lane = lane == 0u;
-        let above = select(from_lane(last_c, lane - 1u), from_above_c, is_first_lane);
-        let deletion = select(from_lane(last_d, lane - 1u), from_above_d, is_first_lane);
-        let handed = bitcast<u32>(from_lane(bitcast<i32>(last_letter), lane - 1u));
-        let letter = select(handed, from_above_letter, is_first_lane);
-        let top = sweep_column(above, deletion, letter);
-        stripe_best = max(stripe_best, top);
-        recent = max(recent, top);
-        // The last lane is LANES - 1 columns behind; before it has reached the first column its cells are dead.
-        if lane == LANES - 1u && step >= lane {
-            let column = first + step - lane;
-            boundary[boundary_start + column % BOUNDARY] = vec2(last_c, last_d);
-            if last_c >= -params.y_drop && column <= task.columns {
-                next_first = min(next_first, column);
-                next_last = column;
+        load_chunk(task, first_row, column, first, above_last);
+        var source = 0u;
+        loop {
+// for each step u
+            {
+                let from_above_c = from_lane(chunk_c, source + $uu);
+                let from_above_d = from_lane(chunk_d, source + $uu);
+                let from_above_letter = bitcast<u32>(from_lane(bitcast<i32>(chunk_letter), source + $uu));
+                let above = select(from_lane(last_c, lane - 1u), from_above_c, is_first_lane);
+                let deletion = select(from_lane(last_d, lane - 1u), from_above_d, is_first_lane);
+                let handed = bitcast<u32>(from_lane(bitcast<i32>(last_letter), lane - 1u));
+                let letter = select(handed, from_above_letter, is_first_lane);
+                stripe_best = max(stripe_best, sweep_column(above, deletion, letter));
+                if is_last_lane {
+                    boundary[boundary_start + ((column + $uu - lane) & (BOUNDARY - 1u))] = vec2(last_c, last_d);
+                }
             }
-        }
-        step += 1u;
-        if step % STRIPE_CHECK == 0u {
-            let column = first + step;
-            if column > entry_end && !any_lane(recent >= -params.y_drop) || column > task.columns + LANES {
-                break;
+// end
+            var leaving = DEAD;
+// for each stripe row r
+            leaving = max(leaving, insertion$r);
+// end
+            // What counts of this is the last lane's.
+            let is_live_below = insertion$last_row >= live;
+            next_first = select(next_first, min(next_first, column), is_live_below);
+            next_last = select(next_last, column + STRIPE_STEPS - 1u, is_live_below);
+            column += STRIPE_STEPS;
+            let is_over = column > entry_end && !any_lane(leaving >= live);
+            if is_over || column > task.columns + LANES {
+                // The last lane is LANES - 1 columns behind; it was dead before it reached the first one.
+                let behind = LANES - 1u;
+                let its_first = min_of_lanes_u(select(NO_COLUMN, next_first, is_last_lane));
+                let its_last = max_of_lanes_u(select(0u, next_last, is_last_lane));
+                above_first = max(its_first, first + behind) - behind;
+                above_last = min(max(its_last, behind) - behind, task.columns);
+                if its_first == NO_COLUMN {
+                    above_first = NO_COLUMN;
+                    above_last = 0u;
+                }
+                return 0u;
             }
-            if *steps_left < STRIPE_CHECK {
+            if *steps_left < STRIPE_STEPS {
                 return 1u;
             }
-            *steps_left -= STRIPE_CHECK;
-            recent = DEAD;
+            *steps_left -= STRIPE_STEPS;
+            source += STRIPE_STEPS;
+            if source >= LANES {
+                break;
+            }
         }
     }
-    above_first = next_first;
-    above_last = next_last;
     return 0u;
 }
 

@@ -238,10 +238,15 @@ fn check_partitions(invocation: &Invocation, choices: &Choices) -> Result<()> {
             invocation.format
         );
     }
-    let masking = invocation.masking_outputs.first();
-    if let Some(output) = masking.filter(|_| invocation.target_is_partitioned()) {
+    // Names tell the sequences apart, but LASTZ allows that for soft masking only.
+    let is_refused = |output: &&MaskingOutput| !(output.soft && output.names);
+    if let Some(output) =
+        invocation.masking_outputs.iter().find(is_refused).filter(|_| invocation.target_is_partitioned())
+    {
         let option = if output.soft { "--outputmasking:soft" } else { "--outputmasking" };
-        bail!("multiple action cannot be used with {option}: align to one sequence at a time");
+        bail!(
+            "multiple action cannot be used with {option}: use --outputmasking+:soft, or align to one sequence at a time"
+        );
     }
     Ok(())
 }

@@ -166,6 +166,11 @@ impl Ydrop {
         self
     }
 
+    /// Y: how far below the best a cell may fall.
+    pub(crate) fn y_drop(&self) -> i64 {
+        self.y_drop
+    }
+
     /// Cost of the first base of a gap.
     pub(super) fn gap_first(&self) -> i64 {
         self.gap_open + self.gap_extend

@@ -21,6 +21,7 @@ use super::bounds::AcceptedBlocks;
 use super::bulk::BulkUnit;
 use super::commit::{Committed, GappedResult, GappedStage, OnAccept};
 use super::extension::{Explored, Extension};
+use super::screened::AnchorQueue;
 use super::side::{Direction, Side};
 use crate::alignment::{Anchor, Block};
 use crate::error::{Error, Result};
@@ -40,7 +41,7 @@ impl LookAhead {
     }
 }
 
-/// Anchors past the next one that may be looked at.
+/// Anchors past the next one that may be looked at, those not counted that a screen dropped.
 const MOST_SCANNED: usize = 1 << 14;
 /// Results per task that may wait for their turn.
 const MOST_READY: usize = 64;
@@ -89,12 +90,14 @@ enum Outcome {
 pub(super) struct Schedule<'r, 'a> {
     stage: &'r GappedStage<'a>,
     anchors: &'r [Anchor],
+    most_scanned: usize,
     state: Mutex<State<'r>>,
     bulk: Option<Mutex<Box<dyn BulkUnit + 'r>>>,
 }
 
 struct State<'r> {
     committed: Committed<'r>,
+    queue: AnchorQueue<'r>,
     on_accept: &'r mut OnAccept<'r>,
     next: usize,
     /// Anchors before this one have been looked at.
@@ -185,13 +188,17 @@ impl Pending {
 impl<'r, 'a> Schedule<'r, 'a> {
     pub fn new(
         stage: &'r GappedStage<'a>,
-        anchors: &'r [Anchor],
+        queue: AnchorQueue<'r>,
         committed: Committed<'r>,
         on_accept: &'r mut OnAccept<'r>,
         bulk: Option<Box<dyn BulkUnit + 'r>>,
     ) -> Self {
+        let anchors = queue.anchors();
+        // Dropped anchors lie everywhere among the others.
+        let most_scanned = MOST_SCANNED.saturating_mul(anchors.len()) / queue.n_open().max(1);
         let state = State {
             committed,
+            queue,
             on_accept,
             next: 0,
             scanned: 0,
@@ -205,7 +212,7 @@ impl<'r, 'a> Schedule<'r, 'a> {
             stopped: false,
             failure: None,
         };
-        Schedule { stage, anchors, state: Mutex::new(state), bulk: bulk.map(Mutex::new) }
+        Schedule { stage, anchors, most_scanned, state: Mutex::new(state), bulk: bulk.map(Mutex::new) }
     }
 
     /// Deals with all anchors.
@@ -222,7 +229,11 @@ impl<'r, 'a> Schedule<'r, 'a> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         match state.failure {
             Some(error) => Err(error),
-            None => Ok(state.committed.finish(self.stage.threshold)),
+            None => {
+                let mut result = state.committed.finish(self.stage.threshold);
+                result.counts.screened = state.queue.n_dropped() as u64;
+                Ok(result)
+            }
         }
     }
 
@@ -361,8 +372,9 @@ impl Schedule<'_, '_> {
     /// Commits what is ready, in order, and says what stands in the way of the rest.
     fn commit(&self, state: &mut State) -> Turn {
         for _ in 0..TURNS {
-            let ix = state.next;
-            let Some(anchor) = self.anchors.get(ix).filter(|_| !state.stopped) else { return Turn::Done };
+            let Some(ix) = state.queue.next(state.next).filter(|_| !state.stopped) else { return Turn::Done };
+            state.next = ix;
+            let anchor = &self.anchors[ix];
             (self.stage.progress)(ix, self.anchors.len());
             if state.committed.accepted.covers(anchor) {
                 state.committed.counts.covered += 1;
@@ -391,8 +403,9 @@ impl Schedule<'_, '_> {
 
     /// Commits an extension whose turn has come, and finds out which of the others it touches.
     fn accept(&self, state: &mut State, extension: Extension) {
-        let State { committed, on_accept, .. } = state;
-        let (accepted, flow) = committed.commit(self.stage, extension, on_accept);
+        let State { committed, on_accept, queue, again, .. } = state;
+        let (accepted, flow) = committed.commit(extension, on_accept);
+        again.extend(accepted.map(|block| queue.accept(block, state.next)).unwrap_or_default());
         let near = accepted.map(|block| state.pending.near(block)).unwrap_or_default();
         state.stopped |= flow == ControlFlow::Break(());
         for ix in near {
@@ -425,16 +438,15 @@ impl Schedule<'_, '_> {
                 return Some(ix);
             }
         }
-        let end = self.anchors.len().min(state.bulk_done).min(state.next + MOST_SCANNED);
+        let end = self.anchors.len().min(state.bulk_done).min(state.next.saturating_add(self.most_scanned));
         loop {
-            let scanned = state.scanned.max(state.next);
             let ix = match state.again.pop_first() {
                 Some(ix) => ix,
-                None if scanned < end => {
+                None => {
+                    let scanned = state.queue.next(state.scanned.max(state.next)).filter(|&ix| ix < end)?;
                     state.scanned = scanned + 1;
                     scanned
                 }
-                None => return None,
             };
             if is_settled(state, ix) {
                 continue;
@@ -504,7 +516,7 @@ impl Schedule<'_, '_> {
         // By target position, to look up what is near.
         let mut by_target: BTreeSet<(u32, usize)> = BTreeSet::new();
         let reach = state.committed.likely_reach() as u32;
-        for (ix, anchor) in self.anchors.iter().enumerate().skip(state.next) {
+        for (ix, anchor) in state.queue.iter_from(state.next) {
             if chosen.len() >= MOST_BULK {
                 break;
             }

@@ -10,6 +10,11 @@ pub trait BulkExtender: Send + Sync {
     /// Units with fewer anchors than this are not worth the way to the device.
     fn least_anchors(&self) -> usize;
 
+    /// Fewer anchors than this are not worth screening. Engines that cannot screen leave it as it is.
+    fn least_screened(&self) -> usize {
+        usize::MAX
+    }
+
     /// Whether the CPU may extend anchors that this engine was given, in case it is faster with some of them.
     fn shares_anchors(&self) -> bool;
 
@@ -32,11 +37,25 @@ pub trait BulkUnit: Send {
         anchors: &[Anchor],
         wants_script: &(dyn Fn(&Side, &Side) -> bool + Sync),
     ) -> Result<Vec<Option<(Side, Side)>>>;
+
+    /// Whether the sides of each anchor together score less than `goal`, whatever accepted blocks, masks and pruning do to
+    /// them, and stay within the traceback memory (5.10). `false` where that is not known.
+    ///
+    /// # Errors
+    /// If the device failed and the CPU may not step in.
+    fn screen(&mut self, anchors: &[Anchor], goal: i64) -> Result<Vec<bool>> {
+        let _ = goal;
+        Ok(vec![false; anchors.len()])
+    }
 }
 
 impl<B: BulkExtender> BulkExtender for std::sync::Arc<B> {
     fn least_anchors(&self) -> usize {
         (**self).least_anchors()
+    }
+
+    fn least_screened(&self) -> usize {
+        (**self).least_screened()
     }
 
     fn shares_anchors(&self) -> bool {

@@ -10,6 +10,7 @@ use super::ahead::{LookAhead, Schedule};
 use super::bounds::AcceptedBlocks;
 use super::bulk::BulkExtender;
 use super::extension::{Extension, Truncation};
+use super::screened::screen;
 use super::side::{Direction, Side};
 use crate::alignment::{Anchor, Block};
 use crate::cpu::ydrop::{SideProblem, Workspace, Ydrop};
@@ -44,6 +45,8 @@ pub struct GappedStage<'a> {
 pub struct GappedCounts {
     /// Anchors offered.
     pub anchors: u64,
+    /// Anchors dropped because no block of theirs can reach the threshold; they are in no other count below.
+    pub screened: u64,
     /// Anchors on an accepted block.
     pub covered: u64,
     /// Anchors extended and committed.
@@ -61,6 +64,7 @@ pub struct GappedCounts {
 impl std::ops::AddAssign for GappedCounts {
     fn add_assign(&mut self, other: Self) {
         self.anchors += other.anchors;
+        self.screened += other.screened;
         self.covered += other.covered;
         self.extended += other.extended;
         self.rerun += other.rerun;
@@ -94,14 +98,14 @@ impl GappedStage<'_> {
     /// # Errors
     /// Those of `bulk`.
     pub fn run(&self, anchors: &[Anchor], forced: Vec<Block>, on_accept: &mut OnAccept) -> Result<GappedResult> {
-        let unit = match self.bulk {
-            Some(bulk) if anchors.len() >= bulk.least_anchors() => bulk.open(self.target, self.query)?,
-            _ => None,
-        };
+        let (mut queue, unit) = screen(self, anchors)?;
         let accepted = AcceptedBlocks::default();
         let mut committed = Committed::new(&accepted, anchors.len());
-        forced.into_iter().for_each(|block| committed.push(block));
-        Schedule::new(self, anchors, committed, on_accept, unit).run()
+        for block in forced {
+            queue.accept(&block, 0);
+            committed.push(block);
+        }
+        Schedule::new(self, queue, committed, on_accept, unit).run()
     }
 
     /// Extends one anchor under the blocks accepted so far.
@@ -153,12 +157,7 @@ impl<'a> Committed<'a> {
     }
 
     /// Takes an extension whose turn has come. Returns the block if it was accepted, and whether to go on.
-    pub fn commit(
-        &mut self,
-        stage: &GappedStage,
-        extension: Extension,
-        on_accept: &mut OnAccept,
-    ) -> (Option<&Block>, ControlFlow<()>) {
+    pub fn commit(&mut self, extension: Extension, on_accept: &mut OnAccept) -> (Option<&Block>, ControlFlow<()>) {
         self.counts.extended += 1;
         self.counts.cells += extension.cells;
         self.counts.truncated += extension.truncations.len() as u64;

@@ -6,6 +6,7 @@ pub mod bulk;
 pub mod commit;
 mod extension;
 pub mod relaxed;
+mod screened;
 pub mod side;
 pub mod stitch;
 

@@ -124,8 +124,7 @@ impl RelaxedStage<'_> {
             committed.counts.extended += 1;
             committed.counts.cells += extended.cells;
             let Some(block) = extended.block else { continue };
-            let passes = block.score >= self.threshold;
-            let flow = if passes { on_accept(&block) } else { ControlFlow::Continue(()) };
+            let flow = on_accept(&block);
             committed.push(block);
             if flow.is_break() {
                 break;

@@ -23,9 +23,9 @@ pub fn size_class(rows: u32, columns: u32) -> usize {
     class
 }
 
-/// The spans of a run up to its end row (paper: executor trimming), and the words of links that they need.
-pub fn spans(side: &Side, variant: &Variant) -> (Vec<Span>, u64) {
-    let n_spans = side.rows as usize / WINDOW_ROWS + 1;
+/// The spans of the rows 0 to `last_row` of a run, and the words of links that they need.
+pub fn spans(side: &Side, last_row: u32, variant: &Variant) -> (Vec<Span>, u64) {
+    let n_spans = last_row as usize / WINDOW_ROWS + 1;
     let mut words = 0u64;
     let spans = side.windows.hulls[..n_spans]
         .iter()

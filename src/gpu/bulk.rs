@@ -1,11 +1,12 @@
-//! The GPU as a [`BulkExtender`]: inspect all, execute what can become a block.
+//! The GPU as a [`BulkExtender`]: screen, inspect, execute what can become a block.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::context::{Gpu, GpuError};
-use super::extender::{GpuCounts, GpuExtender};
+use super::extender::{GpuCounts, GpuExtender, likely_window, params};
 use super::fault::{FaultLog, OnFault};
 use super::relaxed::RelaxedExtender;
+use super::screen::{GpuScreen, Screened};
 use super::several::Engine;
 use super::unit::GpuUnit;
 use crate::alignment::Anchor;
@@ -20,8 +21,9 @@ pub struct GpuBulk {
     gpu: Gpu,
     scoring: Scoring,
     options: GappedOptions,
-    /// Compiled when the first unit comes: that takes longer than many a run.
+    /// Both are compiled when they are first needed: that takes longer than many a run.
     extender: Mutex<Option<AnyExtender>>,
+    screen: Mutex<Option<GpuScreen>>,
     faults: FaultLog,
     takes_all: bool,
 }
@@ -53,13 +55,6 @@ impl AnyExtender {
         }
     }
 
-    fn load<'a>(&self, target: &'a SequenceSet, query: &'a SequenceSet) -> std::result::Result<GpuUnit<'a>, String> {
-        match self {
-            AnyExtender::Exact(extender) => extender.load(target, query),
-            AnyExtender::Relaxed(extender) => extender.load(target, query),
-        }
-    }
-
     fn extend(
         &mut self,
         unit: &GpuUnit,
@@ -81,6 +76,7 @@ impl GpuBulk {
             scoring: scoring.clone(),
             options: options.clone(),
             extender: Mutex::new(None),
+            screen: Mutex::new(None),
             faults: FaultLog::new(on_fault),
             // The user asked for the GPU.
             takes_all: on_fault == OnFault::Fail,
@@ -89,7 +85,12 @@ impl GpuBulk {
 
     /// What the device did so far; `None` if it was never needed.
     pub fn counts(&self) -> Option<GpuCounts> {
-        self.lock().as_ref().map(AnyExtender::counts)
+        let of_extender = lock(&self.extender).as_ref().map(AnyExtender::counts);
+        let screen_busy = lock(&self.screen).as_ref().map(GpuScreen::busy);
+        if of_extender.is_none() && screen_busy.is_none() {
+            return None;
+        }
+        Some(GpuCounts { screen_busy: screen_busy.unwrap_or_default(), ..of_extender.unwrap_or_default() })
     }
 
     /// Takes units of any size, also where they do not pay.
@@ -102,27 +103,33 @@ impl GpuBulk {
         &self.gpu
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<AnyExtender>> {
-        self.extender.lock().unwrap_or_else(PoisonError::into_inner)
+    fn new_extender(&self) -> std::result::Result<AnyExtender, GpuError> {
+        let mut extender = AnyExtender::new(self.gpu.clone(), &self.scoring, &self.options)?;
+        if let (AnyExtender::Exact(extender), true) = (&mut extender, self.shares_anchors()) {
+            extender.leave_long_runs(LONG_ROWS);
+        }
+        Ok(extender)
     }
 
-    /// Runs `work` with the extender, and takes note of its failure.
-    fn with_extender<T>(
+    fn new_screen(&self) -> std::result::Result<GpuScreen, GpuError> {
+        let variant = self.gpu.variant(likely_window(&self.scoring, self.options.y_drop));
+        GpuScreen::new(self.gpu.clone(), variant, params(&self.scoring, &self.options))
+    }
+
+    /// Runs `work` with an engine, which `make` compiles if it is the first time, and takes note of its failure.
+    fn with<E, T>(
         &self,
-        work: impl FnOnce(&mut AnyExtender) -> std::result::Result<T, GpuError>,
+        engine: &Mutex<Option<E>>,
+        make: impl FnOnce() -> std::result::Result<E, GpuError>,
+        work: impl FnOnce(&mut E) -> std::result::Result<T, GpuError>,
     ) -> Result<Option<T>> {
         if self.fault().is_some() {
             return Ok(None);
         }
-        let mut slot = self.lock();
+        let mut slot = lock(engine);
         let done = match &mut *slot {
-            Some(extender) => work(extender),
-            None => AnyExtender::new(self.gpu.clone(), &self.scoring, &self.options).and_then(|mut extender| {
-                if let (AnyExtender::Exact(extender), true) = (&mut extender, self.shares_anchors()) {
-                    extender.leave_long_runs(LONG_ROWS);
-                }
-                work(slot.insert(extender))
-            }),
+            Some(engine) => work(engine),
+            None => make().and_then(|engine| work(slot.insert(engine))),
         };
         match done {
             Ok(result) => Ok(Some(result)),
@@ -131,9 +138,15 @@ impl GpuBulk {
     }
 }
 
+fn lock<E>(engine: &Mutex<Option<E>>) -> MutexGuard<'_, Option<E>> {
+    engine.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Anchors of a unit from which on the GPU pays beside the CPU's cores, start-up and compilation included (measured on an
 /// H200 beside 16 cores).
 const WORTHWHILE_ANCHORS: usize = 1 << 13;
+/// Anchors from which on the screen pays: in unrelated sequence each takes a core most of a millisecond.
+const WORTHWHILE_SCREEN: usize = 1 << 13;
 
 /// Rows from which on a run is left to the CPU, if that may share the work.
 const LONG_ROWS: u32 = 1 << 13;
@@ -143,12 +156,19 @@ impl BulkExtender for GpuBulk {
         if self.takes_all { 1 } else { WORTHWHILE_ANCHORS }
     }
 
+    fn least_screened(&self) -> usize {
+        if self.takes_all { 1 } else { WORTHWHILE_SCREEN }
+    }
+
     fn shares_anchors(&self) -> bool {
         !self.takes_all
     }
 
     fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {
-        let unit = self.with_extender(|extender| Ok(extender.load(target, query).ok()))?.flatten();
+        if self.fault().is_some() {
+            return Ok(None);
+        }
+        let unit = GpuUnit::new(&self.gpu, &self.scoring.gapped, target, query).ok();
         Ok(unit.map(|unit| Box::new(GpuBulkUnit { bulk: self, unit }) as Box<dyn BulkUnit + 'a>))
     }
 }
@@ -164,7 +184,19 @@ impl BulkUnit for GpuBulkUnit<'_> {
         anchors: &[Anchor],
         wants_script: &(dyn Fn(&Side, &Side) -> bool + Sync),
     ) -> Result<Vec<Option<(Side, Side)>>> {
-        let extended = self.bulk.with_extender(|extender| extender.extend(&self.unit, anchors, wants_script))?;
+        let bulk = self.bulk;
+        let work = |extender: &mut AnyExtender| extender.extend(&self.unit, anchors, wants_script);
+        let extended = bulk.with(&bulk.extender, || bulk.new_extender(), work)?;
         Ok(extended.unwrap_or_else(|| vec![None; anchors.len()]))
+    }
+
+    fn screen(&mut self, anchors: &[Anchor], goal: i64) -> Result<Vec<bool>> {
+        let bulk = self.bulk;
+        let work = |screen: &mut GpuScreen| screen.run(&self.unit, anchors, goal);
+        let screened = bulk.with(&bulk.screen, || bulk.new_screen(), work)?;
+        Ok(match screened {
+            Some(screened) => screened.into_iter().map(|screened| screened != Screened::Kept).collect(),
+            None => vec![false; anchors.len()],
+        })
     }
 }

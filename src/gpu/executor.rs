@@ -69,16 +69,19 @@ impl GpuExtender {
                 scripts[run_ix] = Some(EditScript::from_iter([(EditOp::Insertion, side.columns)]));
                 continue;
             }
-            let (spans, link_words) = spans(side, &self.forms[form].variant);
+            let last_row = if self.switches.trims { side.rows } else { side.windows.rows - 1 };
+            let (spans, link_words) = spans(side, last_row, &self.forms[form].variant);
             if link_words > self.budget.link_words {
                 self.counts.out_of_range += 1;
                 continue;
             }
             self.counts.executed[size_class(side.rows, side.columns)] += 1;
-            let task = Task { stop_row: side.rows, ..unit.task(&run) };
+            let task = Task { stop_row: last_row, ..unit.task(&run) };
             planned.push(Planned { run_ix, task, spans, limits, link_words });
         }
-        planned.sort_by_key(|plan| std::cmp::Reverse(plan.link_words));
+        if self.switches.bins {
+            planned.sort_by_key(|plan| std::cmp::Reverse(plan.link_words));
+        }
         planned
     }
 

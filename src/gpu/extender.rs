@@ -47,6 +47,8 @@ pub struct GpuCounts {
     pub dispatches: u64,
     /// Time that sweeps took on the device, as the host sees it.
     pub busy: std::time::Duration,
+    /// The same for the screen.
+    pub screen_busy: std::time::Duration,
 }
 
 /// Limits of the memory that batches take. Results do not depend on them.
@@ -58,6 +60,15 @@ pub struct Budget {
     pub hulls: usize,
     /// Words of links per batch of the executor. Limits of bounded runs get half of it.
     pub link_words: u64,
+}
+
+/// The paper's optimisations of the executor, to measure what each is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switches {
+    /// Runs of like size are executed together.
+    pub bins: bool,
+    /// A run is executed up to its end row only, not up to the last row that was looked at.
+    pub trims: bool,
 }
 
 impl Budget {
@@ -124,6 +135,7 @@ pub struct GpuExtender {
     has_cell_limit: bool,
     most_rows: u32,
     pub(super) budget: Budget,
+    pub(super) switches: Switches,
     pub(super) counts: GpuCounts,
 }
 
@@ -174,6 +186,7 @@ impl GpuExtender {
             matrix: scoring.gapped.clone(),
             most_rows: u32::MAX,
             has_cell_limit: options.traceback_bytes.is_some_and(|bytes| bytes as u64 <= MOST_CELLS),
+            switches: Switches { bins: true, trims: true },
             budget: Budget::for_device(&gpu),
             counts: GpuCounts::default(),
             gpu,
@@ -207,6 +220,11 @@ impl GpuExtender {
     /// Leaves runs that look at more rows to the CPU: one subgroup has not the speed of a core, and makes others wait.
     pub fn leave_long_runs(&mut self, most_rows: u32) {
         self.most_rows = most_rows;
+    }
+
+    /// Optimisations that are on.
+    pub fn switches_mut(&mut self) -> &mut Switches {
+        &mut self.switches
     }
 
     /// Rows per workgroup and dispatch to start with, for tests of runs that go over several dispatches.

@@ -62,7 +62,7 @@ pub use adapters::AdapterChoice;
 pub use bounded::BoundedRun;
 pub use bulk::GpuBulk;
 pub use context::{Gpu, GpuError, GpuSettings};
-pub use extender::{GpuCounts, GpuExtender, Inspected};
+pub use extender::{GpuCounts, GpuExtender, Inspected, Switches};
 pub use fault::OnFault;
 #[doc(hidden)]
 pub use fault::{Fault, FaultPlan};

@@ -2,9 +2,11 @@
 //! before any ordering: LASTZ rejects it too, and rejected anchors leave no trace.
 //!
 //! The bound holds for a side under any bounds and masks of accepted blocks and any pruning. It does not hold for a
-//! block whose other side is **empty**: a leading gap is then cut off and the score rises (lastz-semantics 5.5). So an
-//! anchor with a side whose bound is 0 is never dropped here, and the caller must keep an anchor whose own diagonal an
-//! accepted block crosses or approaches: bounds could empty a side.
+//! block whose other side is **empty**: a leading gap is then cut off and the score rises (lastz-semantics 5.5). The
+//! caller sees to that (`src/extend/screened.rs`).
+//!
+//! A dropped anchor takes so few steps that its runs cannot reach LASTZ's traceback memory either (5.10): the screen
+//! computes all cells that LASTZ looks at.
 
 use super::buffer::GpuVec;
 use super::context::{Gpu, GpuError};
@@ -24,7 +26,7 @@ const BOUNDARY_WORDS: u32 = 2 * 4096;
 /// Steps that an anchor may take before it is passed on: about 100,000 rows of LASTZ's default window.
 const STEP_LIMIT: u32 = 1 << 20;
 /// The same on a software adapter: lavapipe ends loops after 65,535 turns.
-const STEP_LIMIT_IN_SOFTWARE: u32 = 20_000;
+const STEP_LIMIT_IN_SOFTWARE: u32 = 60_000;
 /// Anchors per batch.
 const BATCH: usize = 1 << 18;
 
@@ -53,7 +55,8 @@ pub enum Screened {
 impl GpuScreen {
     /// Compiles the screen for the scores and limits in `params`.
     pub(super) fn new(gpu: Gpu, variant: Variant, params: Params) -> Result<GpuScreen, GpuError> {
-        let step_limit = if gpu.capabilities().is_software { STEP_LIMIT_IN_SOFTWARE } else { STEP_LIMIT };
+        let most = if gpu.capabilities().is_software { STEP_LIMIT_IN_SOFTWARE } else { STEP_LIMIT };
+        let step_limit = most.min(params.cell_limit / (variant.lanes * variant.stripe_rows));
         Ok(GpuScreen {
             kernel: Kernel::new(&gpu, Shader::Screen, &variant)?,
             queue: RunQueue::new(&gpu, RESIDENT_ANCHORS, "boundary", BOUNDARY_WORDS),
@@ -94,7 +97,7 @@ impl GpuScreen {
         let screened = |bounds: SideBounds| {
             let SideBounds { left, right } = bounds;
             // NO_BOUND makes the sum reach any goal.
-            let is_kept = left == 0 || right == 0 || i64::from(left) + i64::from(right) >= i64::from(goal);
+            let is_kept = i64::from(left) + i64::from(right) >= i64::from(goal);
             if is_kept { Screened::Kept } else { Screened::Dropped { left, right } }
         };
         Ok(bounds.read(gpu, anchors.len())?.into_iter().map(screened).collect())

@@ -76,6 +76,10 @@ impl<B: BulkExtender + Engine> BulkExtender for Several<B> {
         self.engines[0].least_anchors()
     }
 
+    fn least_screened(&self) -> usize {
+        self.engines[0].least_screened()
+    }
+
     fn shares_anchors(&self) -> bool {
         self.engines[0].shares_anchors()
     }
@@ -161,6 +165,10 @@ impl<B: BulkExtender + Engine> BulkUnit for SharedUnit<'_, B> {
         wants_script: &(dyn Fn(&Side, &Side) -> bool + Sync),
     ) -> Result<Vec<Option<(Side, Side)>>> {
         self.deal(anchors, |unit, share| unit.extend(share, wants_script))
+    }
+
+    fn screen(&mut self, anchors: &[Anchor], goal: i64) -> Result<Vec<bool>> {
+        self.deal(anchors, |unit, share| unit.screen(share, goal))
     }
 }
 

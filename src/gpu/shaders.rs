@@ -11,6 +11,7 @@
 //! // for each distance s   $s  1, 2, 4, ... below the number of lanes
 //! // for each stripe row r $r  row of a lane of the stripe sweep
 //! // for each form f       $form, $finds_best, $is_full: forms of the relaxed column; repeats may lie inside
+//! // for each step u       $u  step of a turn of the stripe sweep
 //! anywhere                 $last  the last column          $last_row  the last stripe row
 //! ```
 //! The sweeps hold no other loops than those over runs and rows: lavapipe (Mesa 22) ends all loops of an invocation
@@ -158,6 +159,7 @@ impl ShaderText {
                 "column k" => (0..variant.columns).map(column_names).collect(),
                 "word w" => (0..variant.words()).map(|word| word_names(word, variant)).collect(),
                 "kept word m" => (0..variant.kept_words()).map(|word| vec![("$m", word.to_string())]).collect(),
+                "step u" => (0..variant.stripe_steps()).map(|step| vec![("$u", step.to_string())]).collect(),
                 "stripe row r" => (0..variant.stripe_rows).map(|row| vec![("$r", row.to_string())]).collect(),
                 "distance s" => (0..variant.lanes.ilog2()).map(|step| vec![("$s", (1 << step).to_string())]).collect(),
                 "form f" => FORMS.map(form_names).to_vec(),

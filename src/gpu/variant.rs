@@ -27,13 +27,16 @@ pub struct Variant {
     pub is_bounded: bool,
 }
 
-/// Rows per lane of the stripe sweep. Measured on an H200: 8 and 16 are equally fast; SwiftShader's compiler does not
-/// finish on 16.
-const STRIPE_ROWS: u32 = 8;
+/// Rows per lane of the stripe sweep where subgroups are wide.
+const STRIPE_ROWS: u32 = 16;
+/// The same for narrow ones: SwiftShader's compiler does not finish on 16.
+const NARROW_STRIPE_ROWS: u32 = 8;
+/// Steps of the stripe sweep between looks at its values. More make the bounds a little higher.
+const STRIPE_STEPS: u32 = 4;
 
 /// The same of the relaxed sweep in subgroups of 32 and more, whose stripes are high enough: more rows need more registers
 /// and sweep more columns in vain. Measured on an H200: 4 are faster than 8 and 1.
-const WIDE_STRIPE_ROWS: u32 = 4;
+const RELAXED_ROWS: u32 = 4;
 
 /// Rows of a stripe of the relaxed contract.
 const CONTRACT_ROWS: u32 = crate::extend::relaxed::STRIPE_ROWS as u32;
@@ -48,12 +51,18 @@ const MAX_NARROW_COLUMNS: u32 = 128;
 impl Variant {
     /// A form with subgroup operations.
     pub fn subgroup(lanes: u32, columns: u32) -> Variant {
-        Variant { exchange: Exchange::Subgroup, lanes, columns, stripe_rows: STRIPE_ROWS, is_bounded: false }
+        let stripe_rows = if lanes < 32 { NARROW_STRIPE_ROWS } else { STRIPE_ROWS };
+        Variant { exchange: Exchange::Subgroup, lanes, columns, stripe_rows, is_bounded: false }
     }
 
     /// A form with workgroup memory.
     pub fn workgroup(lanes: u32, columns: u32) -> Variant {
-        Variant { exchange: Exchange::Workgroup, lanes, columns, stripe_rows: STRIPE_ROWS, is_bounded: false }
+        Variant { exchange: Exchange::Workgroup, lanes, columns, stripe_rows: NARROW_STRIPE_ROWS, is_bounded: false }
+    }
+
+    /// Steps of the stripe sweep between looks at its values.
+    pub fn stripe_steps(&self) -> u32 {
+        STRIPE_STEPS.min(self.lanes)
     }
 
     /// Words of eight letters or links per lane.
@@ -108,9 +117,11 @@ impl Variant {
         let of_lanes =
             |variant: Variant, rows: u32| Variant { stripe_rows: rows.min(CONTRACT_ROWS / variant.lanes), ..variant };
         match capabilities.fixed_subgroup {
-            Some(lanes @ 32..=256) => of_lanes(Variant::subgroup(lanes, COLUMN_CHOICES[0]), WIDE_STRIPE_ROWS),
-            Some(lanes @ 4..) if lanes < 32 => of_lanes(Variant::subgroup(lanes, COLUMN_CHOICES[0]), STRIPE_ROWS),
-            _ => of_lanes(Variant::workgroup(32, COLUMN_CHOICES[0]), STRIPE_ROWS),
+            Some(lanes @ 32..=256) => of_lanes(Variant::subgroup(lanes, COLUMN_CHOICES[0]), RELAXED_ROWS),
+            Some(lanes @ 4..) if lanes < 32 => {
+                of_lanes(Variant::subgroup(lanes, COLUMN_CHOICES[0]), NARROW_STRIPE_ROWS)
+            }
+            _ => of_lanes(Variant::workgroup(32, COLUMN_CHOICES[0]), NARROW_STRIPE_ROWS),
         }
     }
 
@@ -130,12 +141,13 @@ impl Variant {
     pub fn constants(&self) -> String {
         format!(
             "const LANES: u32 = {}u;\nconst COLUMNS: u32 = {}u;\nconst WORDS: u32 = {}u;\nconst KEPT_WORDS: u32 = {}u;\n\
-             const STRIPE_ROWS: u32 = {}u;\nconst ROWS_PER_STRIPE: u32 = {}u;\n",
+             const STRIPE_ROWS: u32 = {}u;\nconst STRIPE_STEPS: u32 = {}u;\nconst ROWS_PER_STRIPE: u32 = {}u;\n",
             self.lanes,
             self.columns,
             self.words(),
             self.kept_words(),
             self.stripe_rows,
+            self.stripe_steps(),
             self.lanes * self.stripe_rows
         )
     }

@@ -11,6 +11,9 @@ pub enum FilterStage {
     /// Gapped blocks: all filters.
     #[default]
     Gapped,
+    /// Gapped blocks with `--anyornone` or `--limitperquery`: as `Gapped`, but a least share of matches (`n%`) is not
+    /// looked at.
+    GappedUntilEnough,
     /// HSPs (`--nogapped`): continuity and the gap counts are ignored.
     GapFree,
     /// HSPs that LASTZ prints as it finds them: no masking, no chain, no merging, no segments, fixed threshold, no
@@ -68,9 +71,10 @@ pub fn passes(
     if !filters.identity.is_none_or(has_identity) || !filters.coverage.is_none_or(has_coverage) {
         return false;
     }
-    let least_matches = filters.min_matches.map(|least| match least {
-        MatchCount::Count(count) => count,
-        MatchCount::OfQuery(share) => (share * query_len as f64).ceil() as u64,
+    let least_matches = filters.min_matches.and_then(|least| match least {
+        MatchCount::Count(count) => Some(count),
+        MatchCount::OfQuery(_) if stage == FilterStage::GappedUntilEnough => None,
+        MatchCount::OfQuery(share) => Some((share * query_len as f64).ceil() as u64),
     });
     if counts.matches < least_matches.unwrap_or(0) {
         return false;
@@ -82,7 +86,7 @@ pub fn passes(
     if most_mismatches.is_some_and(|most| counts.mismatches() > most) {
         return false;
     }
-    stage != FilterStage::Gapped
+    !matches!(stage, FilterStage::Gapped | FilterStage::GappedUntilEnough)
         || (filters.continuity.is_none_or(|range| is_within(range, counts.pairs, counts.columns()))
             && filters.max_gaps.is_none_or(|most| counts.gaps <= most)
             && filters.max_gap_columns.is_none_or(|most| counts.gap_columns() <= most))

@@ -158,12 +158,12 @@ impl Pair {
 
 /// FASTA text of one sequence, 60 letters a line.
 pub fn fasta(name: &str, letters: &[u8]) -> String {
-    let mut text = format!(">{name}\n");
-    for line in letters.chunks(60) {
-        text.push_str(std::str::from_utf8(line).expect("letters are ASCII"));
-        text.push('\n');
-    }
-    text
+    let mut text = Vec::new();
+    let mut writer = bio::io::fasta::Writer::new(&mut text);
+    writer.set_linewrap(Some(60));
+    writer.write(name, None, letters).and_then(|()| writer.flush()).expect("write to memory");
+    drop(writer);
+    String::from_utf8(text).expect("letters are ASCII")
 }
 
 /// The reverse complement; case, N and other letters are kept.
