@@ -23,7 +23,6 @@
 //! extended in any order and number ahead: the output is the same.
 
 use std::collections::{HashMap, HashSet};
-use std::ops::ControlFlow;
 
 use rayon::prelude::*;
 
