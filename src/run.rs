@@ -1,7 +1,6 @@
 //! One command line from files to files.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
@@ -13,15 +12,15 @@ use fastz::filter::query_best::QueryHsps;
 use fastz::input::{QueryReader, ReadOptions, Specifier, read_target};
 use fastz::options::{SelfComparison, Strands};
 use fastz::output::{
-    AlignmentWriter, Destination, Ending, Format, LavKind, RunInfo, StrandView, Threshold, Thresholds, writer,
+    AlignmentWriter, Destination, DotPlot, Ending, Format, LavKind, RunInfo, StrandView, Threshold, Thresholds, writer,
 };
-use fastz::post::masking::{CounterWidth, TargetCoverage, soft_masked_ranges, write_masking};
 use fastz::segments::SegmentReader;
 use fastz::{Block, Error, Result, SequenceSet};
 
 use crate::cli::Invocation;
 use crate::console::Console;
 use crate::engines::GpuEngines;
+use crate::side_files::SideFiles;
 
 /// Query bases that are aligned together, so that many short queries keep all threads busy.
 const BATCH_BASES: usize = 8 << 20;
@@ -43,6 +42,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     let format = Format::parse(&invocation.format)?;
     let format = if invocation.eqx { format.with_split_pairs() } else { format };
     let mut outputs = Outputs::open(invocation, &format)?;
+    let mut beside = SideFiles::open(invocation)?;
     let target = read_target(&files.target, &files.reading, &mut |warning| console.warn(&warning))?;
     let mut queries = QueryReader::open(&files.query, &files.reading)?;
     let mut segments = match &invocation.segments {
@@ -57,7 +57,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
         Some(_) => Aligner::for_segments(target, invocation.options.clone()),
         None => Aligner::new(target, invocation.options.clone())?,
     };
-    let aligner = match coverage(invocation, target_len) {
+    let aligner = match beside.coverage(target_len) {
         Some(coverage) => aligner.with_coverage(coverage),
         None => aligner,
     };
@@ -103,6 +103,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     for fault in gpu.faults() {
         console.warn(&format!("fastz: the GPU failed and the CPU finished the run: {fault}"));
     }
+    beside.write_coverage(&aligner)?;
     gpu.save_pipelines();
     let ending = Ending {
         masked: aligner.masked_ranges(),
@@ -110,12 +111,8 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
         seconds: invocation.runtime.then(|| started.elapsed().as_secs_f64()),
     };
     outputs.finish(&info, &ending)?;
-    write_coverage(invocation, &aligner)?;
     console.finish();
-    if let Some(path) = &invocation.report {
-        write_report(path, &aligner, &gpu, n_queries, started)?;
-    }
-    Ok(())
+    beside.write_report(&aligner, &gpu, n_queries, started)
 }
 
 /// The sequence files of a run, understood but not read.
@@ -182,6 +179,11 @@ fn run_info<'a>(
     };
     info.read_group = invocation.read_group.as_deref();
     info.expand = invocation.expand as usize;
+    info.dot_plot = match (&invocation.rdotplot, options.limits.blocks) {
+        (None, _) => DotPlot::None,
+        (Some(_), None) => DotPlot::AfterStrand,
+        (Some(_), Some(_)) => DotPlot::AfterBlock,
+    };
     info.mark_end = invocation.mark_end;
     info.header_marks = !invocation.nolaj;
     info.blank_lines = invocation.output.is_none();
@@ -228,41 +230,6 @@ fn read_segments<R: std::io::BufRead + std::io::Seek>(
         hsps.minus = reader.next_strand(aligner.target(), &other)?;
     }
     Ok(hsps)
-}
-
-/// Counters for `--masking` and `--census`.
-fn coverage(invocation: &Invocation, target_len: usize) -> Option<TargetCoverage> {
-    let masking = invocation.options.masking;
-    let width = invocation.census.as_ref().map(|census| match census.bits {
-        8 => CounterWidth::Bits8,
-        16 => CounterWidth::Bits16,
-        _ => CounterWidth::Bits32,
-    });
-    (masking > 0 || width.is_some()).then(|| TargetCoverage::new(target_len, masking, width))
-}
-
-fn write_coverage(invocation: &Invocation, aligner: &Aligner) -> Result<()> {
-    let coverage = aligner.coverage();
-    for masking in &invocation.masking_outputs {
-        let ranges = match masking.soft {
-            true => soft_masked_ranges(coverage, aligner.target()),
-            false => aligner.masked_ranges(),
-        };
-        let mut out = Destination::file(&masking.path)?;
-        write_masking(&ranges, aligner.target(), masking.names, &mut out)?;
-        if invocation.mark_end {
-            out.write_all(b"# lastz end-of-file\n")?;
-        }
-        out.publish()?;
-    }
-    if let Some(coverage) = coverage
-        && let Some(path) = invocation.census.as_ref().and_then(|census| census.path.as_ref())
-    {
-        let mut out = Destination::file(path)?;
-        coverage.write_census(aligner.target(), &mut out)?;
-        out.publish()?;
-    }
-    Ok(())
 }
 
 /// The main output and the files beside it.
@@ -340,26 +307,4 @@ impl Sink for RunSink<'_> {
     fn warn(&mut self, message: String) {
         self.console.warn(&message);
     }
-}
-
-fn write_report(
-    path: &Path,
-    aligner: &Aligner,
-    gpu: &GpuEngines,
-    n_queries: u32,
-    started: Instant,
-) -> anyhow::Result<()> {
-    let report = serde_json::json!({
-        "gpu": gpu.report(),
-        "program": concat!("fastz ", env!("CARGO_PKG_VERSION")),
-        "seconds": started.elapsed().as_secs_f64(),
-        "threads": rayon::current_num_threads(),
-        "queries": n_queries,
-        "counts": aligner.counts(),
-    });
-    let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-    let mut out = BufWriter::new(file);
-    serde_json::to_writer_pretty(&mut out, &report)?;
-    out.write_all(b"\n")?;
-    out.flush().with_context(|| format!("cannot write {}", path.display()))
 }

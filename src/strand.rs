@@ -1,5 +1,6 @@
 //! One query strand against the target, stage by stage: HSPs, anchors, gapped blocks, post stages.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
@@ -167,8 +168,8 @@ impl<'a> StrandComparison<'a> {
     /// and alone (`--anyornone`).
     pub fn first_blocks(&self, table: &'a WordTable, room: &mut u64) -> (StrandBlocks, SearchCounts) {
         let mut found_blocks = StrandBlocks::default();
-        // LASTZ does not report a block with the same ends as the one before it, even if that one was filtered out.
-        let mut ends = None;
+        // LASTZ does not report two blocks with the same ends.
+        let mut seen = HashSet::new();
         let threshold = self.gapped_threshold(None);
         let mut workspace = Default::default();
         let stage = match self.gapped() {
@@ -187,11 +188,8 @@ impl<'a> StrandComparison<'a> {
                 _ => Some(Block::from(&found.hsp)),
             };
             let passes = |b: &Block| filters::passes(b, &self.options.filters, stage, self.target, self.query);
-            let is_new = |block: &Block| {
-                let own = Some((block.target_range(), block.query_range()));
-                std::mem::replace(&mut ends, own.clone()) != own
-            };
-            if let Some(block) = block.filter(is_new).filter(passes) {
+            let is_new = |block: &Block| seen.insert((block.target_range(), block.query_range()));
+            if let Some(block) = block.filter(passes).filter(is_new) {
                 let counts_runs = self.options.limits.counts_runs;
                 let (block, used) = if counts_runs { first_runs(&block, *room) } else { (block, 1) };
                 *room -= used;
