@@ -34,8 +34,8 @@ const NARROW_STRIPE_ROWS: u32 = 8;
 /// Steps of the stripe sweep between looks at its values. More make the bounds a little higher.
 const STRIPE_STEPS: u32 = 4;
 
-/// The same of the relaxed sweep in subgroups of 32 and more, whose stripes are high enough: more rows need more registers
-/// and sweep more columns in vain. Measured on an H200: 4 are faster than 8 and 1.
+/// Rows per lane of the relaxed sweep in subgroups of 32 lanes and more: more rows need more registers and sweep more
+/// columns in vain. When last timed on an H200, 4 were faster than 8 and 1 (`cargo bench --bench relaxed`).
 const RELAXED_ROWS: u32 = 4;
 
 /// Rows of a stripe of the relaxed contract.
