@@ -11,9 +11,9 @@
 //! a living cell. Its end is the greatest diagonal cell, the last one in row-major order among equals, as in LASTZ.
 //!
 //! LASTZ prunes in every row, and by the best cell of this very moment, which is never below the best of the earlier
-//! stripes: a cell that dies here is dead in LASTZ too. So a run looks at a superset of LASTZ's cells, and finds the
-//! same or a longer path, except that a cell which lives only here can stand in the way of a gap opening (C = D > P) that
-//! LASTZ makes. What LASTZ opens from an insertion past the edge of the row above (5.4) is not opened here.
+//! stripes: with the value that a cell dies of here, it dies in LASTZ too. So a run looks at more cells than LASTZ, and
+//! mostly finds the same or a longer path; but a cell which lives only here can stand in the way of a gap opening (C = D >
+//! P) that LASTZ makes. What LASTZ opens from an insertion past the edge of the row above (5.4) is not opened here.
 //!
 //! The definition knows neither windows nor lanes: any way to evaluate the cells that can matter gives the same answer,
 //! so the answer does not depend on the device, the number of lanes or the height of what they sweep at a time.
