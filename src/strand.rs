@@ -11,11 +11,12 @@ use crate::anchor::{anchor_of, anchors, sort_anchors};
 use crate::cpu::Ydrop;
 use crate::error::Result;
 use crate::extend::stitch::stitch;
-use crate::extend::{BulkExtender, GappedCounts, GappedStage, LookAhead, Truncation};
+use crate::extend::{BulkExtender, GappedCounts, GappedStage, LookAhead, RelaxedStage, Truncation};
 use crate::filter::adaptive::AdaptiveTable;
 use crate::filter::{HspSearch, SearchCounts, entropy_adjusted, merge_by_diagonal};
 use crate::options::{
-    GapFreeExtension, GappedOptions, GappedThreshold, HspThreshold, Options, QueryLimits, SelfComparison, Strands,
+    Contract, GapFreeExtension, GappedOptions, GappedThreshold, HspThreshold, Options, QueryLimits, SelfComparison,
+    Strands,
 };
 use crate::post::filters::{self, FilterStage};
 use crate::post::inner::{Rectangle, interpolate};
@@ -173,7 +174,7 @@ impl<'a> StrandComparison<'a> {
                 (Some(_), Some(ydrop)) => {
                     let anchor =
                         anchor_of(&found.hsp, &self.target.bases, &self.query.bases, &self.options.scoring.gapped);
-                    let (left, right) = ydrop.run_both(self.target, self.query, &anchor, None, &mut workspace);
+                    let (left, right) = ydrop.run_both(self.target, self.query, &anchor, &mut workspace);
                     stitch(&anchor, &left, &right, self.target, self.query, &self.options.scoring)
                         .filter(|block| block.score >= threshold && !block.script.is_empty())
                 }
@@ -219,22 +220,25 @@ impl<'a> StrandComparison<'a> {
         };
         let anchors = self.anchors(&hsps);
         drop(hsps);
-        let stage = GappedStage {
-            target: self.target,
-            query: self.query,
-            scoring: &self.options.scoring,
-            ydrop,
-            threshold,
-            all_bounds: gapped.all_bounds,
-            look_ahead: self.look_ahead,
-            bulk: self.bulk,
-            progress: &|done, all| progress.reach(done, all),
-        };
+        let progress = |done: usize, all: usize| progress.reach(done, all);
+        let (target, query, scoring, all_bounds) = (self.target, self.query, &self.options.scoring, gapped.all_bounds);
+        let (look_ahead, bulk, progress) = (self.look_ahead, self.bulk, &progress);
         let mut depth = depth;
-        let result = stage.run(&anchors, forced.clone(), &mut |block| {
+        let mut accepted = |block: &Block| {
             let goes_on = depth.as_mut().is_none_or(|depth| depth.accept(block));
             if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        })?;
+        };
+        let result = match gapped.contract {
+            Contract::Exact => {
+                GappedStage { target, query, scoring, ydrop, threshold, all_bounds, look_ahead, bulk, progress }.run(
+                    &anchors,
+                    forced.clone(),
+                    &mut accepted,
+                )
+            }
+            Contract::Relaxed => RelaxedStage { target, query, scoring, ydrop, threshold, all_bounds, bulk, progress }
+                .run(&anchors, forced.clone(), &mut accepted),
+        }?;
         let mut found = StrandBlocks {
             blocks: result.blocks,
             truncations: result.truncations,

@@ -17,6 +17,7 @@ const DIFFERENCES: &[(&str, &str)] = &[
     ("--threads=2", "accepts its own options"),
     ("--device=cpu", "accepts its own options"),
     ("--untruncated", "accepts its own options"),
+    ("--relaxed", "accepts its own options"),
     ("--chain=on", "accepts its own name for --chain"),
     ("--filter=none", "accepts its own name for --nofilter"),
     ("K=2147483648", "refuses numbers that do not fit; lastz wraps them around"),

@@ -172,7 +172,7 @@ fn seeding_options() {
 fn outputs_and_our_own_options() {
     let line = invocation(
         "--masking=3 --outputmasking+=m --outputmasking:soft=s --census16=c --rdotplot+score=r --axt=a --maf=b --threads=3 \
-         --device=gpu:1 --gpu-memory=5G --report=j --quiet --program-token=x --eqx --untruncated --format=maf",
+         --device=gpu:1 --gpu-memory=5G --report=j --quiet --program-token=x --eqx --untruncated --relaxed --format=maf",
     );
     assert_eq!(
         line.masking_outputs,
@@ -188,6 +188,7 @@ fn outputs_and_our_own_options() {
     assert_eq!((line.program_token.as_str(), line.quiet, line.eqx), ("x", true, true));
     let gapped = line.options.gapped.unwrap();
     assert!(gapped.traceback_bytes.is_none());
+    assert_eq!(gapped.contract, Contract::Relaxed);
     assert_eq!(
         line.header_arguments.join(" "),
         "--masking=3 --outputmasking+=m --outputmasking:soft=s --census16=c --rdotplot+score=r --format=maf"
