@@ -2,7 +2,7 @@
 //! seconds and hits per second, both strands together, and the share of each stage.
 //!
 //! ```text
-//! cargo bench --bench seeding_gpu -- <target.fa> <query.fa> [runs=3] [device=auto] [check=yes|no] [piece=<windows>]
+//! cargo bench --bench seeding_gpu -- <target.fa> <query.fa> [runs=3] [device=auto] [check=yes|no] [piece=<windows>] [cap=<pairs>]
 //! ```
 //! Records of a file are joined as `[multiple]` does. Masked bases stay masked.
 
@@ -20,7 +20,9 @@ fn main() {
     let (values, files): (Vec<&String>, Vec<&String>) = arguments.iter().partition(|argument| argument.contains('='));
     let value = |name: &str| values.iter().find_map(|value| value.strip_prefix(name)?.strip_prefix('='));
     let [target, query] = files[..] else {
-        eprintln!("usage: seeding_gpu <target.fa> <query.fa> [runs=3] [device=auto] [check=yes|no] [piece=<windows>]");
+        eprintln!(
+            "usage: seeding_gpu <target.fa> <query.fa> [runs=3] [device=auto] [check=yes|no] [piece=<windows>] [cap=<pairs>]"
+        );
         return;
     };
     let (target, query) = (read(target), read(query));
@@ -32,6 +34,9 @@ fn main() {
     let (table, seconds) = timed(|| WordTable::build(&target, &options.seed).expect("a table"));
     println!("table (CPU)\t{seconds:.3} s\t{} words of {} bases", table.n_windows(), target.len());
     let mut limits = SeedLimits::for_device(&gpu);
+    if let Some(pairs) = value("cap") {
+        limits.run_cap = pairs.parse().expect("pairs");
+    }
     if let Some(windows) = value("piece") {
         limits.max_piece = windows.parse().expect("query windows");
         limits.first_piece = Some(limits.max_piece);
@@ -45,16 +50,17 @@ fn main() {
     }
     let runs: usize = value("runs").map_or(3, |runs| runs.parse().expect("a number of runs"));
     for run in 1..=runs {
-        measure(&format!("run {run}"), &mut seeder, &strands);
+        measure(&format!("run {run}"), &mut seeder, &target, &strands);
     }
     seeder.measure_stages(true);
-    measure("by stages", &mut seeder, &strands);
+    measure("by stages", &mut seeder, &target, &strands);
 }
 
 fn check(seeder: &mut GpuSeeder, table: &WordTable, target: &SequenceSet, strands: &[SequenceSet], options: &Options) {
     for strand in strands {
         let (expected, seconds) = timed(|| HspSearch::new(table, target, strand, options, false).find_parallel());
-        let (found, gpu_seconds) = timed(|| seeder.find(strand, false).unwrap_or_else(|error| panic!("{error}")));
+        let (found, gpu_seconds) =
+            timed(|| seeder.find(target, strand, false).unwrap_or_else(|error| panic!("{error}")));
         let first = (0..found.0.len().max(expected.0.len())).find(|&i| found.0.get(i) != expected.0.get(i));
         if let Some(i) = first {
             let (gpu, cpu) = (found.0.get(i), expected.0.get(i));
@@ -70,13 +76,12 @@ fn check(seeder: &mut GpuSeeder, table: &WordTable, target: &SequenceSet, strand
     }
 }
 
-fn measure(what: &str, seeder: &mut GpuSeeder, strands: &[SequenceSet]) {
+fn measure(what: &str, seeder: &mut GpuSeeder, target: &SequenceSet, strands: &[SequenceSet]) {
     let before = seeder.times();
     let mut counts = SearchCounts::default();
     let ((), seconds) = timed(|| {
-        for strand in strands {
-            counts += seeder.find(strand, false).unwrap_or_else(|error| panic!("{error}")).1;
-        }
+        let strands: Vec<(&SequenceSet, bool)> = strands.iter().map(|strand| (strand, false)).collect();
+        counts += seeder.find_many(target, &strands).unwrap_or_else(|error| panic!("{error}")).1;
     });
     let after = seeder.times();
     let stage = |time: fn(&fastz::gpu::seeding::SeedTimes) -> Duration| (time(&after) - time(&before)).as_secs_f64();
@@ -90,8 +95,9 @@ fn measure(what: &str, seeder: &mut GpuSeeder, strands: &[SequenceSet]) {
         counts.pairs
     );
     println!(
-        "\tlookup {:.3} s, walk {:.3} s (0 if not measured), finish on the CPU {:.3} s; {} pieces, {} repeated",
+        "\tlookup {:.3} s, settle {:.3} s, walk {:.3} s (0 if not measured), finish on the CPU {:.3} s; {} pieces, {} repeated",
         stage(|times| times.lookup),
+        stage(|times| times.settle),
         stage(|times| times.walk),
         stage(|times| times.finish),
         after.pieces - before.pieces,

@@ -1,10 +1,10 @@
 // seed_frequent: works off the lookups of words that occur often, a workgroup for each.
-// paper:    seeding
-// twin:     src/seed/scan.rs
+// paper:    seeding; gap-free filter (LASTZ's x-drop extension)
+// twin:     src/seed/scan.rs, src/filter/xdrop.rs
 // grid:     any number of workgroups
 // reads:    as seed_lookup, and the lookups that it left
 // writes:   buckets, tallies
-// requires: layout, seed_layout, seed_bases, seed_tallies, seed_lookup
+// requires: layout, seed_layout, seed_bases, seed_tallies, seed_scores, seed_run, seed_lookup
 
 @compute @workgroup_size(LOOKUP_LANES)
 fn seed(
@@ -12,14 +12,17 @@ fn seed(
     @builtin(num_workgroups) n_groups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32
 ) {
+    choose_tallies(group.x);
+    load_scores(lane, LOOKUP_LANES);
+    load_triples(lane, LOOKUP_LANES);
+    workgroupBarrier();
     // More than fit were not stored, and the piece has failed.
-    let n_lookups = select(atomicLoad(&tallies[piece_tally(TALLY_FREQUENT)]), 0u, has_failed());
+    let n_lookups = select(atomicLoad(&tallies[shared_tally(TALLY_FREQUENT)]), 0u, has_failed());
     for (var ix = group.x; ix < min(n_lookups, params.frequent_capacity); ix += n_groups.x) {
-        let lookup = buckets[N_SLOTS * params.bucket_capacity + params.overflow_capacity + ix];
-        let flip = flip_at(lookup.x & FLIP_MASK);
+        let lookup = buckets[frequent_place(ix)];
         let list = list_of(lookup.y);
         for (var i = list.x + lane; i < list.y; i += LOOKUP_LANES) {
-            place_hit(word_ends[i], lookup.x, flip);
+            take_hit(word_ends[i], lookup.x);
         }
     }
     report_hits(lane);

@@ -5,24 +5,32 @@
 //! ```
 //! Planning finds the HSPs first where both strands have to be known before either is extended (adaptive thresholds,
 //! `--queryhsplimit`, `--queryhspbest`; those print minus before plus). Planning and performing only read, so queries
-//! and strands run in parallel; settling is done in order. With `--masking` each strand changes the target for the
-//! next, so everything runs in order.
+//! and strands run in parallel ([`pipeline`]); settling is done in order. With `--masking` each strand changes the target
+//! for the next, so everything runs in order.
+
+mod gate;
+mod pipeline;
+mod plan;
+mod settlement;
+mod sides_ahead;
 
 use std::ops::Range;
 use std::time::Instant;
 
 use rayon::prelude::*;
 
+use self::plan::{Plan, Work};
+use self::settlement::Settlement;
+use self::sides_ahead::SidesAhead;
 use crate::alignment::Block;
 use crate::cpu::Ydrop;
 use crate::error::Result;
 use crate::extend::{BulkExtender, LookAhead, Truncation};
-use crate::filter::adaptive::AdaptiveTable;
-use crate::filter::query_best::{QueryHsps, keep_best};
+use crate::filter::query_best::QueryHsps;
 use crate::filter::{HspFinder, SearchCounts};
 use crate::options::{Options, Strands};
 use crate::output::StrandView;
-use crate::post::limits::{DepthLimit, HspLimit, QueryHspCount, cut_to_room};
+use crate::post::limits::{DepthLimit, HspLimit};
 use crate::post::masking::TargetCoverage;
 use crate::report::Counts;
 use crate::seed::WordTable;
@@ -98,38 +106,16 @@ pub struct Aligner {
     table: Option<WordTable>,
     ydrop: Option<Ydrop>,
     coverage: Option<TargetCoverage>,
-    hsp_limit: Option<HspLimit>,
-    depth_limit: Option<DepthLimit>,
-    counts: Counts,
+    settlement: Settlement,
     progress: Box<dyn Fn(Stage, u64) + Send + Sync>,
     bulk: Option<Box<dyn BulkExtender>>,
     look_ahead: LookAhead,
     finder: Option<Box<dyn HspFinder>>,
 }
 
-/// One strand's work.
-enum Work {
-    /// Find HSPs, then extend them.
-    Search,
-    /// Extend these HSPs.
-    Extend(GivenHsps),
-    /// Nothing: these are the blocks.
-    Done(Box<StrandBlocks>),
-}
-
-/// What a query needs, strand by strand in the order of the output.
-#[derive(Default)]
-struct Plan {
-    /// Whether the strand is the reverse complement of the query as given, and its work.
-    strands: Vec<(bool, Work)>,
-    /// HSPs found per searched strand, if a limit has to be settled.
-    found: Vec<(bool, u64)>,
-    search: SearchCounts,
-}
-
 /// The blocks of a query's strands.
+#[derive(Default)]
 struct Outcome {
-    other: Option<SequenceSet>,
     plan_found: Vec<(bool, u64)>,
     strands: Vec<(bool, StrandBlocks)>,
     search: SearchCounts,
@@ -145,7 +131,7 @@ impl Aligner {
         let table = WordTable::build(&target, &options.seed)?;
         let mut aligner = Self::for_segments(target, options);
         aligner.table = Some(table);
-        aligner.counts.seconds.index = started.elapsed().as_secs_f64();
+        aligner.settlement.counts.seconds.index = started.elapsed().as_secs_f64();
         Ok(aligner)
     }
 
@@ -156,9 +142,12 @@ impl Aligner {
             table: None,
             ydrop: options.gapped.as_ref().map(|gapped| Ydrop::new(&options.scoring, gapped)),
             coverage: (options.masking > 0).then(|| TargetCoverage::new(target.len(), options.masking, None)),
-            hsp_limit: limits.hsp_limit.map(|(limit, over)| HspLimit::new(limit, over)),
-            depth_limit: limits.depth.and_then(|(depth, over)| DepthLimit::new(depth, over)),
-            counts: Counts::default(),
+            settlement: Settlement {
+                hsp_limit: limits.hsp_limit.map(|(limit, over)| HspLimit::new(limit, over)),
+                depth_limit: limits.depth.and_then(|(depth, over)| DepthLimit::new(depth, over)),
+                counts_runs: limits.counts_runs,
+                counts: Counts::default(),
+            },
             progress: Box::new(|_, _| {}),
             bulk: None,
             look_ahead: LookAhead::default(),
@@ -215,56 +204,63 @@ impl Aligner {
 
     /// What the run did so far.
     pub fn counts(&self) -> &Counts {
-        &self.counts
+        &self.settlement.counts
     }
 
     /// The closing remark about limits, if any query exceeded one.
     pub fn limit_summary(&self) -> Option<String> {
-        self.hsp_limit.as_ref().and_then(HspLimit::summary)
+        self.hsp_limit().and_then(HspLimit::summary)
     }
 
-    /// Aligns a batch of queries, given in the order of their output.
+    fn hsp_limit(&self) -> Option<&HspLimit> {
+        self.settlement.hsp_limit.as_ref()
+    }
+
+    /// Aligns queries, given in the order of their output.
     ///
     /// # Errors
-    /// Those of the sink, and of `--inner`'s second search.
+    /// Those of [`align_all`](Self::align_all).
     pub fn align(&mut self, queries: Vec<Query>, sink: &mut dyn Sink) -> Result<()> {
+        self.align_all(queries.into_iter().map(Ok), sink)
+    }
+
+    /// Aligns queries as they come, in the order of their output. Another thread asks for them ahead of their turn, so
+    /// that reading, searching, extending and output overlap.
+    ///
+    /// # Errors
+    /// The first error among the queries, after the output of those before it; those of the sink, of a device that the
+    /// CPU may not stand in for, and of `--inner`'s second search.
+    pub fn align_all(
+        &mut self,
+        queries: impl Iterator<Item = Result<Query>> + Send,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
         if self.coverage.is_some() {
-            for query in &queries {
-                self.align_in_order(query, sink)?;
+            for query in queries {
+                self.align_in_order(&query?, sink)?;
             }
             return Ok(());
         }
-        let outcomes: Vec<Result<Outcome>> = match queries.len() {
-            1 => vec![self.outcome(&queries[0], rayon::current_num_threads() > 1)],
-            _ => queries.par_iter().map(|query| self.outcome(query, false)).collect(),
-        };
-        for (query, outcome) in queries.iter().zip(outcomes) {
-            let outcome = outcome?;
-            self.counts.search += outcome.search;
-            let keeps = self.settle_hsp_limit(&query.sequences, outcome.other.as_ref(), &outcome.plan_found, sink);
-            let mut room = self.run_room();
-            for (is_other, mut found) in outcome.strands.into_iter().filter(|_| keeps) {
-                let strand = if is_other { outcome.other.as_ref() } else { None }.unwrap_or(&query.sequences);
-                self.settle(strand, &mut found, room.as_mut(), sink)?;
-            }
-        }
-        Ok(())
+        let mut settlement = self.settlement.clone();
+        let done = pipeline::run(self, &mut settlement, queries, sink);
+        self.settlement = settlement;
+        done
     }
 
     /// Plans and performs a query whose strands do not influence each other.
-    fn outcome(&self, query: &Query, parallel: bool) -> Result<Outcome> {
-        let other = self.other_strand(&query.sequences);
-        let plan = self.plan(query, other.as_ref(), parallel);
+    fn outcome(&self, query: &Query, other: Option<&SequenceSet>) -> Result<Outcome> {
+        let parallel = rayon::current_num_threads() > 1;
+        let plan = self.plan(query, other, parallel);
         let perform = |(is_other, work): (bool, Work)| {
-            let strand = if is_other { other.as_ref() } else { None }.unwrap_or(&query.sequences);
-            self.perform(strand, work).map(|(found, search)| (is_other, found, search))
+            let strand = if is_other { other } else { None }.unwrap_or(&query.sequences);
+            self.perform(strand, work, None).map(|(found, search)| (is_other, found, search))
         };
         let strands: Vec<_> = match parallel {
             true => plan.strands.into_par_iter().with_max_len(1).map(perform).collect::<Result<_>>()?,
             false => plan.strands.into_iter().map(perform).collect::<Result<_>>()?,
         };
         let mut outcome =
-            Outcome { other, plan_found: plan.found, strands: Vec::with_capacity(strands.len()), search: plan.search };
+            Outcome { plan_found: plan.found, strands: Vec::with_capacity(strands.len()), search: plan.search };
         for (is_other, found, search) in strands {
             outcome.search += search;
             outcome.strands.push((is_other, found));
@@ -275,17 +271,19 @@ impl Aligner {
     /// As [`align`](Self::align) for one query, each strand seeing what the one before it masked.
     fn align_in_order(&mut self, query: &Query, sink: &mut dyn Sink) -> Result<()> {
         let other = self.other_strand(&query.sequences);
-        let plan = self.plan(query, other.as_ref(), false);
-        self.counts.search += plan.search;
-        if !self.settle_hsp_limit(&query.sequences, other.as_ref(), &plan.found, sink) {
+        let mut plan = self.plan(query, other.as_ref(), false);
+        self.search_on_device(query, other.as_ref(), &mut plan)?;
+        self.settlement.counts.search += plan.search;
+        if !self.settlement.settle_hsp_limit(&query.sequences, other.as_ref(), &plan.found, sink) {
             return Ok(());
         }
-        let mut room = self.run_room();
+        let mut room = self.settlement.run_room();
         for (is_other, work) in plan.strands {
             let strand = if is_other { other.as_ref() } else { None }.unwrap_or(&query.sequences);
-            let (mut found, search) = self.perform(strand, work)?;
-            self.counts.search += search;
-            self.settle(strand, &mut found, room.as_mut(), sink)?;
+            let (mut found, search) = self.perform(strand, work, None)?;
+            self.settlement.counts.search += search;
+            let view = StrandView { target: &self.target, query: strand };
+            self.settlement.settle(&view, &mut found, room.as_mut(), sink)?;
             // With --anyornone and --limitperquery LASTZ neither counts nor masks.
             let Some(coverage) = self.coverage.as_mut().filter(|_| self.options.limits.blocks.is_none()) else {
                 continue;
@@ -298,6 +296,20 @@ impl Aligner {
             }
             if self.options.gapped.is_none() || !found.blocks.is_empty() {
                 sink.masked(masked.iter().map(Range::len).sum())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the strands of a plan searched by the finder, where there is one and it can.
+    fn search_on_device(&self, query: &Query, other: Option<&SequenceSet>, plan: &mut Plan) -> Result<()> {
+        let Some(finder) = self.finder.as_ref().filter(|_| self.searches_each_strand(query)) else { return Ok(()) };
+        let strands: Vec<&SequenceSet> = self.strands(&query.sequences, other).iter().map(|strand| strand.1).collect();
+        let found = finder.find_many(&self.target, &strands)?;
+        plan.search += found.counts;
+        for ((_, work), hsps) in plan.strands.iter_mut().zip(found.hsps) {
+            if let Some(hsps) = hsps {
+                *work = Work::Extend(GivenHsps { hsps, ..GivenHsps::default() });
             }
         }
         Ok(())
@@ -316,149 +328,23 @@ impl Aligner {
             ydrop: self.ydrop.as_ref(),
             bulk: self.bulk.as_deref(),
             look_ahead: Some(&self.look_ahead),
-            finder: self.finder.as_deref(),
             is_searched: self.table.is_some(),
             progress: &self.progress,
         }
     }
 
-    /// Finds out which strands to work on. Where both strands' HSPs must be known first, it finds them.
-    fn plan(&self, query: &Query, other: Option<&SequenceSet>, parallel: bool) -> Plan {
-        let strands: Vec<(bool, &SequenceSet)> = match self.options.strands {
-            Strands::Plus => vec![(false, &query.sequences)],
-            Strands::Minus => other.map(|other| (true, other)).into_iter().collect(),
-            Strands::Both => std::iter::once((false, &query.sequences)).chain(other.map(|o| (true, o))).collect(),
-        };
-        let limits = &self.options.limits;
-        let adaptive = AdaptiveTable::for_threshold(self.options.hsp_threshold, &self.target);
-        if let (Some(table), Some(adaptive)) = (&self.table, adaptive) {
-            return self.plan_adaptive(&strands, table, adaptive);
-        }
-        if let (Some(table), Some(most)) = (&self.table, limits.blocks) {
-            return self.plan_until_enough(&strands, table, most.into());
-        }
-        if let (Some(table), Some(limit)) = (&self.table, &self.hsp_limit) {
-            return self.plan_limited(&strands, table, limit);
-        }
-        let given = query.segments.clone();
-        if given.is_none() && limits.hsp_best.is_none() {
-            let work = |(is_other, _)| (is_other, Work::Search);
-            return Plan { strands: strands.into_iter().map(work).collect(), ..Plan::default() };
-        }
-        let (hsps, search) = match (given, &self.table) {
-            (None, Some(table)) => self.find_both(&strands, table, parallel),
-            (given, _) => (given.unwrap_or_default(), SearchCounts::default()),
-        };
-        let (hsps, minus_first) = match limits.hsp_best {
-            Some(best) if strands.len() == 2 => (keep_best(hsps, best), true),
-            Some(_) => (hsps, true),
-            None => (hsps, false),
-        };
-        let mut work = Vec::new();
-        let n_strands = strands.len();
-        for (is_other, _) in strands {
-            let hsps = if is_other { hsps.minus.clone() } else { hsps.plus.clone() };
-            let rescored = minus_first && n_strands == 2 && !is_other;
-            let given = GivenHsps { hsps, derived_threshold: None, rescored, unmerged: minus_first };
-            work.push((is_other, Work::Extend(given)));
-        }
-        if minus_first {
-            work.reverse();
-        }
-        Plan { strands: work, found: Vec::new(), search }
-    }
-
-    fn find_both(
+    /// Does what a strand needs; `sides` of its anchors may have been run ahead.
+    fn perform(
         &self,
-        strands: &[(bool, &SequenceSet)],
-        table: &WordTable,
-        parallel: bool,
-    ) -> (QueryHsps, SearchCounts) {
-        let find =
-            |&(is_other, strand): &(bool, &SequenceSet)| (is_other, self.comparison(strand).unmerged_hsps(table));
-        let found: Vec<_> = match parallel {
-            true => strands.par_iter().with_max_len(1).map(find).collect(),
-            false => strands.iter().map(find).collect(),
-        };
-        let (mut hsps, mut search) = (QueryHsps::default(), SearchCounts::default());
-        for (is_other, (list, counts)) in found {
-            search += counts;
-            *(if is_other { &mut hsps.minus } else { &mut hsps.plus }) = list;
+        strand: &SequenceSet,
+        work: Work,
+        sides: Option<&SidesAhead>,
+    ) -> Result<(StrandBlocks, SearchCounts)> {
+        let mut comparison = self.comparison(strand);
+        if let Some(sides) = sides {
+            comparison.bulk = Some(sides);
         }
-        (hsps, search)
-    }
-
-    /// One adaptive table for both strands (3.6).
-    fn plan_adaptive(&self, strands: &[(bool, &SequenceSet)], table: &WordTable, mut adaptive: AdaptiveTable) -> Plan {
-        let mut plan = Plan::default();
-        for &(is_other, strand) in strands {
-            plan.search += self.comparison(strand).offer_hsps(table, &mut adaptive, is_other);
-        }
-        let derived_threshold = Some(adaptive.derived_gapped_threshold());
-        let mut hsps = QueryHsps { plus: adaptive.strand(false), minus: adaptive.strand(true) };
-        if let Some(best) = self.options.limits.hsp_best.filter(|_| strands.len() == 2) {
-            hsps = keep_best(hsps, best);
-        }
-        for &(is_other, _) in strands.iter().rev() {
-            let hsps = std::mem::take(if is_other { &mut hsps.minus } else { &mut hsps.plus });
-            let rescored = strands.len() == 2 && !is_other;
-            let given = GivenHsps { hsps, derived_threshold, rescored, unmerged: true };
-            plan.strands.push((is_other, Work::Extend(given)));
-        }
-        plan
-    }
-
-    /// `--anyornone` and `--limitperquery` (6.8): the second strand is searched only if the first one left room.
-    fn plan_until_enough(&self, strands: &[(bool, &SequenceSet)], table: &WordTable, mut room: u64) -> Plan {
-        let mut plan = Plan::default();
-        for &(is_other, strand) in strands {
-            let (found, search) = self.comparison(strand).first_blocks(table, &mut room);
-            plan.search += search;
-            plan.strands.push((is_other, Work::Done(Box::new(found))));
-            if room == 0 {
-                break;
-            }
-        }
-        plan
-    }
-
-    /// `--queryhsplimit` (6.8): the second strand's limit is what the first one left.
-    fn plan_limited(&self, strands: &[(bool, &SequenceSet)], table: &WordTable, limit: &HspLimit) -> Plan {
-        let mut plan = Plan::default();
-        let mut silent = limit.clone();
-        let mut so_far = QueryHspCount::default();
-        for &(is_other, strand) in strands {
-            let (hsps, found, search) = self.comparison(strand).hsps_up_to(table, silent.strand_limit(so_far));
-            plan.search += search;
-            plan.found.push((is_other, found));
-            let goes_on = silent.add_strand(&mut so_far, found, strand, &mut |_| {});
-            plan.strands.push((is_other, Work::Extend(GivenHsps { hsps, ..GivenHsps::default() })));
-            if !goes_on {
-                break;
-            }
-        }
-        plan.strands.reverse();
-        if !limit.keeps(so_far) {
-            plan.strands.clear();
-        }
-        if self.run_room().is_some() {
-            return plan;
-        }
-        // LASTZ counts what it keeps as it prints: whole lists of anchors.
-        let mut room = limit.most_kept();
-        for (_, work) in &mut plan.strands {
-            let Work::Extend(GivenHsps { hsps, .. }) = work else { continue };
-            if room == 0 {
-                hsps.clear();
-            }
-            room -= u64::from(!hsps.is_empty());
-        }
-        plan
-    }
-
-    fn perform(&self, strand: &SequenceSet, work: Work) -> Result<(StrandBlocks, SearchCounts)> {
-        let comparison = self.comparison(strand);
-        let depth = self.depth_limit.as_ref().map(|limit| limit.strand(strand));
+        let depth = self.settlement.depth_limit.as_ref().map(|limit| limit.strand(strand));
         let started = Instant::now();
         match (work, &self.table) {
             (Work::Done(found), _) => {
@@ -466,7 +352,7 @@ impl Aligner {
                 Ok((*found, SearchCounts::default()))
             }
             (Work::Search, Some(table)) => {
-                let (hsps, search) = comparison.hsps(table)?;
+                let (hsps, search) = comparison.hsps(table);
                 let searched = started.elapsed().as_secs_f64();
                 let given = GivenHsps { hsps, ..GivenHsps::default() };
                 let mut found = comparison.blocks(given, depth)?;
@@ -482,51 +368,5 @@ impl Aligner {
                 Ok((found, SearchCounts::default()))
             }
         }
-    }
-
-    /// Warnings of `--queryhsplimit`; false if the query is to be dropped.
-    fn settle_hsp_limit(
-        &mut self,
-        query: &SequenceSet,
-        other: Option<&SequenceSet>,
-        found: &[(bool, u64)],
-        sink: &mut dyn Sink,
-    ) -> bool {
-        let Some(limit) = &mut self.hsp_limit else { return true };
-        let mut so_far = QueryHspCount::default();
-        for &(is_other, n) in found {
-            let strand = if is_other { other } else { None }.unwrap_or(query);
-            limit.add_strand(&mut so_far, n, strand, &mut |message| sink.warn(message));
-        }
-        limit.keeps(so_far)
-    }
-
-    /// HSPs, or runs of pairs, that `--queryhsplimit` lets a query print, if it counts these.
-    fn run_room(&self) -> Option<u64> {
-        let counts_runs = self.options.gapped.is_none() || self.options.limits.counts_runs;
-        self.hsp_limit.as_ref().filter(|_| counts_runs).map(HspLimit::most_kept)
-    }
-
-    /// Warnings and output of a strand, with `room` for so many runs of pairs.
-    fn settle(
-        &mut self,
-        strand: &SequenceSet,
-        found: &mut StrandBlocks,
-        room: Option<&mut u64>,
-        sink: &mut dyn Sink,
-    ) -> Result<()> {
-        self.counts.gapped += found.gapped;
-        self.counts.seconds += found.seconds;
-        self.counts.inner_blocks += found.inner_blocks;
-        found.truncations.iter().for_each(|truncation| sink.truncated(truncation));
-        if let (Some(limit), Some(depth)) = (&mut self.depth_limit, found.depth)
-            && !limit.keeps(depth, strand, &mut |message| sink.warn(message))
-        {
-            found.blocks.clear();
-        }
-        let within_room = room.map(|room| cut_to_room(&found.blocks, room));
-        let blocks = within_room.as_ref().unwrap_or(&found.blocks);
-        self.counts.output_blocks += blocks.len() as u64;
-        sink.strand(&StrandView { target: &self.target, query: strand }, blocks)
     }
 }

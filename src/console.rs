@@ -6,6 +6,7 @@
 
 use std::fmt::Write as _;
 use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use fastz::SequenceSet;
@@ -27,7 +28,7 @@ const TEMPLATES: [&str; 2] = [
 pub struct Console {
     is_quiet: bool,
     reports_truncation: bool,
-    has_explained_truncation: bool,
+    has_explained_truncation: AtomicBool,
     /// Say when every n-th query begins.
     every: Option<u32>,
     /// Say with it how much of the target is masked.
@@ -46,7 +47,7 @@ impl Console {
         Console {
             is_quiet: invocation.quiet,
             reports_truncation: invocation.truncation_report,
-            has_explained_truncation: false,
+            has_explained_truncation: AtomicBool::new(false),
             every: invocation.progress,
             with_masking: invocation.progress_masking,
             started: Instant::now(),
@@ -90,12 +91,12 @@ impl Console {
     }
 
     /// An extension was cut by the traceback memory; what helps is said once.
-    pub fn truncated(&mut self, truncation: &Truncation) {
+    pub fn truncated(&self, truncation: &Truncation) {
         if self.is_quiet || !self.reports_truncation {
             return;
         }
         self.say(&truncation.to_string());
-        if !std::mem::replace(&mut self.has_explained_truncation, true) {
+        if !self.has_explained_truncation.swap(true, Relaxed) {
             self.say("truncation can be reduced by using --allocate:traceback to increase traceback memory");
         }
     }

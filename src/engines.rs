@@ -2,34 +2,46 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
 use anyhow::Context;
 
 use fastz::align::Aligner;
 use fastz::gpu::{
-    AdapterChoice, FaultPlan, Gpu, GpuBulk, GpuError, GpuExtender, GpuFinder, GpuSettings, OnFault, Several,
+    AdapterChoice, FaultPlan, Gpu, GpuBulk, GpuError, GpuExtender, GpuFinder, GpuSettings, OnFault, SeedKernels,
+    Several,
 };
 
 use crate::cli::{Device, Invocation};
 
-/// What runs on GPUs. `auto` takes the CPU where there is no GPU, or it cannot do what is asked.
-#[derive(Default)]
-pub struct GpuEngines {
-    gpus: Vec<Gpu>,
-    finder: Option<Arc<Several<GpuFinder>>>,
-    bulk: Option<Arc<Several<GpuBulk>>>,
+/// Query bases below which `auto` does without a GPU: starting it takes longer.
+const FEW_BASES: u64 = 1 << 15;
+
+/// Devices that are being started while sequences are read. `auto` takes the CPU where there is no GPU, or it cannot do
+/// what is asked.
+pub struct GpuStart {
+    trial: Trial,
+    extends: bool,
+    started: JoinHandle<Result<Vec<StartedGpu>, GpuError>>,
 }
 
-impl GpuEngines {
-    /// Opens the devices for the stages that they can do. `warn` gets whole lines.
-    pub fn open(invocation: &Invocation, aligner: &Aligner, warn: &dyn Fn(&str)) -> anyhow::Result<GpuEngines> {
+/// A device, and the kernels of the search if they are wanted.
+type StartedGpu = (Gpu, Option<SeedKernels>);
+
+impl GpuStart {
+    /// Starts the devices for the stages that they can do; `None` if there is nothing for them to do. `query_bases` is
+    /// about the length of the query file, if that is known ahead. `warn` gets whole lines.
+    pub fn spawn(invocation: &Invocation, query_bases: Option<u64>, warn: &dyn Fn(&str)) -> Option<GpuStart> {
         let trial = Trial::from_environment();
         let is_auto = invocation.device == Device::Auto;
         let choices = match &invocation.device {
-            Device::Cpu => return Ok(GpuEngines::default()),
+            Device::Cpu => return None,
             Device::Auto => vec![trial.auto.clone().unwrap_or_default()],
             Device::Gpus(choices) => choices.clone(),
         };
+        if is_auto && trial.auto.is_none() && query_bases.is_some_and(|bases| bases < FEW_BASES) {
+            return None;
+        }
         let options = &invocation.options;
         let is_possible = |stage: &str, reason: Option<String>| {
             if let Some(reason) = &reason
@@ -39,22 +51,53 @@ impl GpuEngines {
             }
             reason.is_none()
         };
-        let table = aligner.table().filter(|_| is_possible("the search", GpuFinder::reason_against(options)));
-        let gapped = options
-            .gapped
-            .as_ref()
-            .filter(|gapped| is_possible("gapped extension", GpuExtender::reason_against(&options.scoring, gapped)));
-        if table.is_none() && gapped.is_none() {
-            return Ok(GpuEngines::default());
-        }
+        let searches = invocation.segments.is_none() && is_possible("the search", GpuFinder::reason_against(options));
+        let extends = options.gapped.as_ref().is_some_and(|gapped| {
+            is_possible("gapped extension", GpuExtender::reason_against(&options.scoring, gapped))
+        });
         let settings = GpuSettings {
             memory: invocation.gpu_memory,
             times_kernels: invocation.report.is_some(),
             pipeline_folder: pipeline_folder(),
             ..GpuSettings::default()
         };
-        let gpus = match Gpu::open_each(&choices, &settings) {
-            Ok(gpus) => gpus,
+        let fault = trial.fault;
+        let start = move || {
+            let gpus = Gpu::open_each(&choices, &settings)?;
+            if let (Some(plan), Some(gpu)) = (fault, gpus.first()) {
+                gpu.inject(plan);
+            }
+            let with_kernels = |gpu: Gpu| {
+                let kernels = if searches { Some(SeedKernels::compile(&gpu)?) } else { None };
+                Ok((gpu, kernels))
+            };
+            gpus.into_iter().map(with_kernels).collect()
+        };
+        (searches || extends).then(|| GpuStart { trial, extends, started: std::thread::spawn(start) })
+    }
+}
+
+/// What runs on GPUs.
+#[derive(Default)]
+pub struct GpuEngines {
+    gpus: Vec<Gpu>,
+    finder: Option<Arc<Several<GpuFinder>>>,
+    bulk: Option<Arc<Several<GpuBulk>>>,
+}
+
+impl GpuEngines {
+    /// Waits for the devices and gives them the target. `warn` gets whole lines.
+    pub fn open(
+        start: Option<GpuStart>,
+        invocation: &Invocation,
+        aligner: &Aligner,
+        warn: &dyn Fn(&str),
+    ) -> anyhow::Result<GpuEngines> {
+        let Some(GpuStart { trial, extends, started }) = start else { return Ok(GpuEngines::default()) };
+        let is_auto = invocation.device == Device::Auto;
+        let options = &invocation.options;
+        let started = match started.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)) {
+            Ok(started) => started,
             // A machine without a GPU is no reason for a warning.
             Err(GpuError::NoAdapter(_)) if is_auto => return Ok(GpuEngines::default()),
             Err(error) if is_auto => {
@@ -63,16 +106,17 @@ impl GpuEngines {
             }
             Err(error) => return Err(error).context("cannot use the GPU; --device=cpu runs without it"),
         };
-        if let (Some(plan), Some(gpu)) = (trial.fault, gpus.first()) {
-            gpu.inject(plan);
-        }
         let on_fault = if is_auto { OnFault::UseCpu } else { OnFault::Fail };
         let takes_all = trial.auto.is_some();
-        let new_finder = |gpu: &Gpu, table| {
-            let finder = GpuFinder::new(gpu, aligner.target(), table, options, on_fault)?;
+        let (gpus, kernels): (Vec<Gpu>, Vec<Option<SeedKernels>>) = started.into_iter().unzip();
+        let new_finder = |(gpu, kernels): (&Gpu, SeedKernels), table| {
+            let finder = GpuFinder::new(gpu, kernels, (aligner.target(), table), options, on_fault)?;
             Ok(if takes_all { finder.take_all() } else { finder })
         };
-        let finders = table.map(|table| gpus.iter().map(|gpu| new_finder(gpu, table)).collect::<Result<_, GpuError>>());
+        let kernels: Option<Vec<SeedKernels>> = kernels.into_iter().collect();
+        let finders = kernels.zip(aligner.table()).map(|(kernels, table)| {
+            gpus.iter().zip(kernels).map(|gpu| new_finder(gpu, table)).collect::<Result<_, GpuError>>()
+        });
         let finder = match finders.transpose() {
             Ok(finders) => finders.map(|finders| Arc::new(Several::new(finders))),
             Err(GpuError::OutOfRange(reason)) => {
@@ -85,6 +129,7 @@ impl GpuEngines {
             }
             Err(error) => return Err(error).context("cannot use the GPU; --device=cpu runs without it"),
         };
+        let gapped = options.gapped.as_ref().filter(|_| extends);
         let new_bulk = |gpu: &Gpu, gapped| {
             let bulk = GpuBulk::new(gpu.clone(), &options.scoring, gapped, on_fault);
             if takes_all { bulk.take_all() } else { bulk }

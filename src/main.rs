@@ -4,6 +4,7 @@ mod cli;
 mod console;
 mod engines;
 mod run;
+mod side_files;
 
 use std::io::Write;
 use std::process::ExitCode;

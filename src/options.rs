@@ -36,6 +36,8 @@ pub enum WordCountLimit {
     CountWithSpacing(u32, u32),
     /// The smallest count such that words within it cover this percentage of the stored positions.
     Percent(f64),
+    /// The count of `Percent`, with survivors as in `CountWithSpacing`.
+    PercentWithSpacing(f64, u32),
 }
 
 /// Seed hits must have enough matches (`--filter=[T,]M`).
@@ -133,9 +135,21 @@ pub struct ChainPenalties {
     pub anti_diagonal: i32,
 }
 
+/// What gapped extension promises.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Contract {
+    /// LASTZ's alignments: pruned cell by cell, confined by the blocks accepted before.
+    #[default]
+    Exact,
+    /// FastZ's: every anchor alone, pruned stripe by stripe (`--relaxed`; [`crate::extend::relaxed`] defines it).
+    Relaxed,
+}
+
 /// Gapped extension (lastz-semantics 5).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GappedOptions {
+    /// Exact or relaxed.
+    pub contract: Contract,
     /// Y: the most a path may fall below the best score.
     pub y_drop: i32,
     /// Least score of a block.
@@ -256,6 +270,7 @@ impl Options {
 impl Default for GappedOptions {
     fn default() -> Self {
         GappedOptions {
+            contract: Contract::default(),
             y_drop: 9400,
             threshold: GappedThreshold::FromHsps,
             trim_to_peak: true,

@@ -1,7 +1,7 @@
 //! One command line from files to files.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufReader, Write};
 use std::path::Path;
 use std::time::Instant;
 
@@ -13,26 +13,21 @@ use fastz::filter::query_best::QueryHsps;
 use fastz::input::{QueryReader, ReadOptions, Specifier, read_target};
 use fastz::options::{SelfComparison, Strands};
 use fastz::output::{
-    AlignmentWriter, Destination, Ending, Format, LavKind, RunInfo, StrandView, Threshold, Thresholds, writer,
+    AlignmentWriter, Destination, DotPlot, Ending, Format, LavKind, RunInfo, StrandView, Threshold, Thresholds, writer,
 };
-use fastz::post::masking::{CounterWidth, TargetCoverage, soft_masked_ranges, write_masking};
 use fastz::segments::SegmentReader;
 use fastz::{Block, Error, Result, SequenceSet};
 
 use crate::cli::Invocation;
 use crate::console::Console;
-use crate::engines::GpuEngines;
-
-/// Query bases that are aligned together, so that many short queries keep all threads busy.
-const BATCH_BASES: usize = 8 << 20;
-/// Queries that are aligned together, at most.
-const BATCH_QUERIES: usize = 1024;
+use crate::engines::{GpuEngines, GpuStart};
+use crate::side_files::SideFiles;
 
 /// Runs the invocation.
 pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     let started = Instant::now();
     let files = Files::new(invocation)?;
-    let mut console = Console::new(invocation, files.query_bases());
+    let console = Console::new(invocation, files.query_bases());
     console.stage("reading the target");
     invocation.warnings.iter().for_each(|warning| console.warn(warning));
     rayon::ThreadPoolBuilder::new()
@@ -43,26 +38,30 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     let format = Format::parse(&invocation.format)?;
     let format = if invocation.eqx { format.with_split_pairs() } else { format };
     let mut outputs = Outputs::open(invocation, &format)?;
+    let mut beside = SideFiles::open(invocation)?;
+    let gpu = GpuStart::spawn(invocation, files.query_bases(), &|warning| console.warn(warning));
     let target = read_target(&files.target, &files.reading, &mut |warning| console.warn(&warning))?;
-    let mut queries = QueryReader::open(&files.query, &files.reading)?;
-    let mut segments = match &invocation.segments {
-        Some(path) => Some(SegmentReader::open(path, &target)?),
-        None => None,
+    let mut queries = QuerySource {
+        reader: QueryReader::open(&files.query, &files.reading)?,
+        segments: invocation.segments.as_ref().map(|path| SegmentReader::open(path, &target)).transpose()?,
+        strands: invocation.options.strands,
+        console: &console,
+        n_queries: 0,
     };
     let target_len = target.len();
     let header_target = SequenceSet { bases: Vec::new(), ..target.clone() };
     let info = run_info(invocation, &header_target, target.counted_len(), &files);
     console.stage("indexing the target");
-    let aligner = match segments {
+    let aligner = match queries.segments {
         Some(_) => Aligner::for_segments(target, invocation.options.clone()),
         None => Aligner::new(target, invocation.options.clone())?,
     };
-    let aligner = match coverage(invocation, target_len) {
+    let aligner = match beside.coverage(target_len) {
         Some(coverage) => aligner.with_coverage(coverage),
         None => aligner,
     };
     console.stage("opening the device");
-    let gpu = GpuEngines::open(invocation, &aligner, &|warning| console.warn(warning))?;
+    let gpu = GpuEngines::open(gpu, invocation, &aligner, &|warning| console.warn(warning))?;
     let aligner = gpu.attach(aligner);
     let mut aligner = aligner.with_progress(console.progress());
     if invocation.show_defaults {
@@ -71,29 +70,16 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     outputs.begin(&info)?;
 
     console.stage("search");
-    let mut n_queries = 0;
-    loop {
-        let mut batch = Vec::new();
-        let mut bases = 0;
-        // Under --masking a query sees what those before it masked, and so does the progress line.
-        let most = if invocation.options.masking > 0 { 1 } else { BATCH_QUERIES };
-        while bases < BATCH_BASES && batch.len() < most {
-            let Some(sequences) = queries.next(&mut |warning| console.warn(&warning))? else { break };
-            n_queries += 1;
-            console.query(n_queries, &sequences, aligner.target());
-            bases += sequences.len();
-            let segments = match &mut segments {
-                Some(reader) => Some(read_segments(reader, &sequences, &aligner, invocation.options.strands)?),
-                None => None,
-            };
-            batch.push(Query { sequences, segments });
+    let mut sink = RunSink { info: &info, outputs: &mut outputs, console: &console };
+    if invocation.options.masking > 0 {
+        // A query sees what those before it masked, and so does the progress line.
+        while let Some(query) = queries.next(aligner.target())? {
+            aligner.align(vec![query], &mut sink)?;
         }
-        if batch.is_empty() {
-            break;
-        }
-        let mut sink = RunSink { info: &info, outputs: &mut outputs, console: &mut console };
-        aligner.align(batch, &mut sink)?;
+    } else {
+        aligner.align_all(std::iter::from_fn(|| queries.next(&header_target).transpose()), &mut sink)?;
     }
+    let QuerySource { mut segments, n_queries, .. } = queries;
     if let Some(summary) = aligner.limit_summary() {
         console.warn(&summary);
     }
@@ -103,6 +89,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     for fault in gpu.faults() {
         console.warn(&format!("fastz: the GPU failed and the CPU finished the run: {fault}"));
     }
+    beside.write_coverage(&aligner)?;
     gpu.save_pipelines();
     let ending = Ending {
         masked: aligner.masked_ranges(),
@@ -110,12 +97,8 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
         seconds: invocation.runtime.then(|| started.elapsed().as_secs_f64()),
     };
     outputs.finish(&info, &ending)?;
-    write_coverage(invocation, &aligner)?;
     console.finish();
-    if let Some(path) = &invocation.report {
-        write_report(path, &aligner, &gpu, n_queries, started)?;
-    }
-    Ok(())
+    beside.write_report(&aligner, &gpu, n_queries, started)
 }
 
 /// The sequence files of a run, understood but not read.
@@ -182,6 +165,11 @@ fn run_info<'a>(
     };
     info.read_group = invocation.read_group.as_deref();
     info.expand = invocation.expand as usize;
+    info.dot_plot = match (&invocation.rdotplot, options.limits.blocks) {
+        (None, _) => DotPlot::None,
+        (Some(_), None) => DotPlot::AfterStrand,
+        (Some(_), Some(_)) => DotPlot::AfterBlock,
+    };
     info.mark_end = invocation.mark_end;
     info.header_marks = !invocation.nolaj;
     info.blank_lines = invocation.output.is_none();
@@ -211,10 +199,34 @@ fn show_defaults(invocation: &Invocation, format: &Format, outputs: &mut Outputs
     Ok(())
 }
 
+/// Queries with their segments, one after the other.
+struct QuerySource<'a> {
+    reader: QueryReader,
+    segments: Option<SegmentReader<BufReader<File>>>,
+    strands: Strands,
+    console: &'a Console,
+    n_queries: u32,
+}
+
+impl QuerySource<'_> {
+    /// The next query. Of the target only names, lengths and what is masked matter.
+    fn next(&mut self, target: &SequenceSet) -> Result<Option<Query>> {
+        let console = self.console;
+        let Some(sequences) = self.reader.next(&mut |warning| console.warn(&warning))? else { return Ok(None) };
+        self.n_queries += 1;
+        console.query(self.n_queries, &sequences, target);
+        let segments = match &mut self.segments {
+            Some(reader) => Some(read_segments(reader, &sequences, target, self.strands)?),
+            None => None,
+        };
+        Ok(Some(Query { sequences, segments }))
+    }
+}
+
 fn read_segments<R: std::io::BufRead + std::io::Seek>(
     reader: &mut SegmentReader<R>,
     query: &SequenceSet,
-    aligner: &Aligner,
+    target: &SequenceSet,
     strands: Strands,
 ) -> Result<QueryHsps> {
     // Names and lengths say enough: the other strand's letters are not needed here.
@@ -222,47 +234,12 @@ fn read_segments<R: std::io::BufRead + std::io::Seek>(
     let other = SequenceSet { is_reversed: !query.is_reversed, ..bare };
     let mut hsps = QueryHsps::default();
     if strands != Strands::Minus {
-        hsps.plus = reader.next_strand(aligner.target(), query)?;
+        hsps.plus = reader.next_strand(target, query)?;
     }
     if strands != Strands::Plus {
-        hsps.minus = reader.next_strand(aligner.target(), &other)?;
+        hsps.minus = reader.next_strand(target, &other)?;
     }
     Ok(hsps)
-}
-
-/// Counters for `--masking` and `--census`.
-fn coverage(invocation: &Invocation, target_len: usize) -> Option<TargetCoverage> {
-    let masking = invocation.options.masking;
-    let width = invocation.census.as_ref().map(|census| match census.bits {
-        8 => CounterWidth::Bits8,
-        16 => CounterWidth::Bits16,
-        _ => CounterWidth::Bits32,
-    });
-    (masking > 0 || width.is_some()).then(|| TargetCoverage::new(target_len, masking, width))
-}
-
-fn write_coverage(invocation: &Invocation, aligner: &Aligner) -> Result<()> {
-    let coverage = aligner.coverage();
-    for masking in &invocation.masking_outputs {
-        let ranges = match masking.soft {
-            true => soft_masked_ranges(coverage, aligner.target()),
-            false => aligner.masked_ranges(),
-        };
-        let mut out = Destination::file(&masking.path)?;
-        write_masking(&ranges, aligner.target(), masking.names, &mut out)?;
-        if invocation.mark_end {
-            out.write_all(b"# lastz end-of-file\n")?;
-        }
-        out.publish()?;
-    }
-    if let Some(coverage) = coverage
-        && let Some(path) = invocation.census.as_ref().and_then(|census| census.path.as_ref())
-    {
-        let mut out = Destination::file(path)?;
-        coverage.write_census(aligner.target(), &mut out)?;
-        out.publish()?;
-    }
-    Ok(())
 }
 
 /// The main output and the files beside it.
@@ -318,7 +295,7 @@ impl Outputs {
 struct RunSink<'a> {
     info: &'a RunInfo<'a>,
     outputs: &'a mut Outputs,
-    console: &'a mut Console,
+    console: &'a Console,
 }
 
 impl Sink for RunSink<'_> {
@@ -340,26 +317,4 @@ impl Sink for RunSink<'_> {
     fn warn(&mut self, message: String) {
         self.console.warn(&message);
     }
-}
-
-fn write_report(
-    path: &Path,
-    aligner: &Aligner,
-    gpu: &GpuEngines,
-    n_queries: u32,
-    started: Instant,
-) -> anyhow::Result<()> {
-    let report = serde_json::json!({
-        "gpu": gpu.report(),
-        "program": concat!("fastz ", env!("CARGO_PKG_VERSION")),
-        "seconds": started.elapsed().as_secs_f64(),
-        "threads": rayon::current_num_threads(),
-        "queries": n_queries,
-        "counts": aligner.counts(),
-    });
-    let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-    let mut out = BufWriter::new(file);
-    serde_json::to_writer_pretty(&mut out, &report)?;
-    out.write_all(b"\n")?;
-    out.flush().with_context(|| format!("cannot write {}", path.display()))
 }

@@ -12,7 +12,6 @@
 use crate::alignment::Hsp;
 use crate::error::{Error, Result};
 use crate::sequence::{Partition, SequenceSet};
-use rayon::prelude::*;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek};
@@ -84,8 +83,8 @@ impl<R: BufRead + Seek> SegmentReader<R> {
         })
     }
 
-    /// Segments of the next query strand, merged and sorted by diagonal. Call it for every searched strand of every
-    /// query, in order, with the set that holds that strand. Scores are as the file has them; no threshold applies.
+    /// Segments of the next query strand, in the order of the file. Call it for every searched strand of every query,
+    /// in order, with the set that holds that strand. Scores are as the file has them; no threshold applies.
     pub fn next_strand(&mut self, target: &SequenceSet, query: &SequenceSet) -> Result<Vec<Hsp>> {
         let queries_from_name = if query.is_partitioned { partitions_from_name(query) } else { HashMap::new() };
         let mut hsps = Vec::new();
@@ -99,7 +98,6 @@ impl<R: BufRead + Seek> SegmentReader<R> {
                 hsps.push(self.place(&segment, (target, target_ix), (query, query_ix))?);
             }
         }
-        merge_overlapping(&mut hsps);
         Ok(hsps)
     }
 
@@ -315,20 +313,6 @@ fn partition_that_holds(set: &SequenceSet, same_name: &[usize], interval: (u32, 
         (first..=last).contains(&position)
     };
     *same_name.iter().find(holds).unwrap_or(&same_name[0])
-}
-
-/// Sorts HSPs by diagonal, then query start, and joins those that overlap on a diagonal: the union with the larger
-/// score (lastz-semantics 3.7). Adjacent ones stay apart. Segments, `--recoverseeds` and `--twins` go through this.
-pub fn merge_overlapping(hsps: &mut Vec<Hsp>) {
-    hsps.par_sort_unstable_by_key(|hsp| (hsp.diagonal(), hsp.query_start, hsp.len));
-    hsps.dedup_by(|next, last| {
-        let overlaps = next.diagonal() == last.diagonal() && next.query_start < last.query_end();
-        if overlaps {
-            last.len = last.len.max(next.query_end() - last.query_start);
-            last.score = last.score.max(next.score);
-        }
-        overlaps
-    });
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! One query strand against the target, stage by stage: HSPs, anchors, gapped blocks, post stages.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
@@ -10,11 +11,12 @@ use crate::anchor::{anchor_of, anchors, sort_anchors};
 use crate::cpu::Ydrop;
 use crate::error::Result;
 use crate::extend::stitch::stitch;
-use crate::extend::{BulkExtender, GappedCounts, GappedStage, LookAhead, Truncation};
+use crate::extend::{BulkExtender, GappedCounts, GappedStage, LookAhead, RelaxedStage, Truncation};
 use crate::filter::adaptive::AdaptiveTable;
-use crate::filter::{HspFinder, HspSearch, SearchCounts, entropy_adjusted, merge_by_diagonal};
+use crate::filter::{HspSearch, SearchCounts, entropy_adjusted, merge_by_diagonal};
 use crate::options::{
-    GapFreeExtension, GappedOptions, GappedThreshold, HspThreshold, Options, QueryLimits, SelfComparison, Strands,
+    Contract, GapFreeExtension, GappedOptions, GappedThreshold, HspThreshold, Options, QueryLimits, SelfComparison,
+    Strands,
 };
 use crate::post::filters::{self, FilterStage};
 use crate::post::inner::{Rectangle, interpolate};
@@ -40,7 +42,6 @@ pub(crate) struct StrandComparison<'a> {
     pub bulk: Option<&'a dyn BulkExtender>,
     /// How far gapped extension runs ahead; `None`: one anchor after the other.
     pub look_ahead: Option<&'a LookAhead>,
-    pub finder: Option<&'a dyn HspFinder>,
     /// Whether HSPs come from a search; otherwise they are given (`--segments`).
     pub is_searched: bool,
     /// Told of query bases as they are dealt with: half of them by the search, half by extension.
@@ -106,19 +107,13 @@ impl<'a> StrandComparison<'a> {
     }
 
     /// All HSPs of the strand, in LASTZ's order of discovery.
-    pub fn hsps(&self, table: &'a WordTable) -> Result<(Vec<Hsp>, SearchCounts)> {
+    pub fn hsps(&self, table: &'a WordTable) -> (Vec<Hsp>, SearchCounts) {
         let progress = self.half_progress(Stage::Search);
-        let by_finder = match self.finder {
-            Some(finder) => finder.find(self.query, self.target.is_reversed == self.query.is_reversed)?,
-            None => None,
-        };
-        let found = by_finder.unwrap_or_else(|| {
-            let reach = |done, all| progress.reach(done, all);
-            let search = self.search(table).with_progress(&reach);
-            if rayon::current_num_threads() > 1 { search.find_parallel() } else { search.find() }
-        });
+        let reach = |done, all| progress.reach(done, all);
+        let search = self.search(table).with_progress(&reach);
+        let found = if rayon::current_num_threads() > 1 { search.find_parallel() } else { search.find() };
         progress.reach(1, 1);
-        Ok(found)
+        found
     }
 
     /// As [`hsps`](Self::hsps), not merged where LASTZ selects among them first.
@@ -166,8 +161,8 @@ impl<'a> StrandComparison<'a> {
     /// and alone (`--anyornone`).
     pub fn first_blocks(&self, table: &'a WordTable, room: &mut u64) -> (StrandBlocks, SearchCounts) {
         let mut found_blocks = StrandBlocks::default();
-        // LASTZ does not report a block with the same ends as the one before it, even if that one was filtered out.
-        let mut ends = None;
+        // LASTZ does not report two blocks with the same ends.
+        let mut seen = HashSet::new();
         let threshold = self.gapped_threshold(None);
         let mut workspace = Default::default();
         let stage = match self.gapped() {
@@ -179,18 +174,15 @@ impl<'a> StrandComparison<'a> {
                 (Some(_), Some(ydrop)) => {
                     let anchor =
                         anchor_of(&found.hsp, &self.target.bases, &self.query.bases, &self.options.scoring.gapped);
-                    let (left, right) = ydrop.run_both(self.target, self.query, &anchor, None, &mut workspace);
+                    let (left, right) = ydrop.run_both(self.target, self.query, &anchor, &mut workspace);
                     stitch(&anchor, &left, &right, self.target, self.query, &self.options.scoring)
                         .filter(|block| block.score >= threshold && !block.script.is_empty())
                 }
                 _ => Some(Block::from(&found.hsp)),
             };
             let passes = |b: &Block| filters::passes(b, &self.options.filters, stage, self.target, self.query);
-            let is_new = |block: &Block| {
-                let own = Some((block.target_range(), block.query_range()));
-                std::mem::replace(&mut ends, own.clone()) != own
-            };
-            if let Some(block) = block.filter(is_new).filter(passes) {
+            let is_new = |block: &Block| seen.insert((block.target_range(), block.query_range()));
+            if let Some(block) = block.filter(passes).filter(is_new) {
                 let counts_runs = self.options.limits.counts_runs;
                 let (block, used) = if counts_runs { first_runs(&block, *room) } else { (block, 1) };
                 *room -= used;
@@ -205,7 +197,8 @@ impl<'a> StrandComparison<'a> {
     pub fn blocks(&self, given: GivenHsps, depth: Option<StrandDepth>) -> Result<StrandBlocks> {
         let GivenHsps { mut hsps, derived_threshold, rescored, unmerged } = given;
         let progress = self.half_progress(Stage::Extension);
-        if unmerged && (self.options.seed.recover_hits || self.options.seed.twins.is_some()) {
+        let seed = &self.options.seed;
+        if unmerged && (seed.recover_hits || seed.twins.is_some() || !self.is_searched) {
             hsps = merge_by_diagonal(hsps);
         }
         // Segments that were not scored by x-drop carry a length; chains and anchors need a score (3.5).
@@ -227,22 +220,25 @@ impl<'a> StrandComparison<'a> {
         };
         let anchors = self.anchors(&hsps);
         drop(hsps);
-        let stage = GappedStage {
-            target: self.target,
-            query: self.query,
-            scoring: &self.options.scoring,
-            ydrop,
-            threshold,
-            all_bounds: gapped.all_bounds,
-            look_ahead: self.look_ahead,
-            bulk: self.bulk,
-            progress: &|done, all| progress.reach(done, all),
-        };
+        let progress = |done: usize, all: usize| progress.reach(done, all);
+        let (target, query, scoring, all_bounds) = (self.target, self.query, &self.options.scoring, gapped.all_bounds);
+        let (look_ahead, bulk, progress) = (self.look_ahead, self.bulk, &progress);
         let mut depth = depth;
-        let result = stage.run(&anchors, forced.clone(), &mut |block| {
+        let mut accepted = |block: &Block| {
             let goes_on = depth.as_mut().is_none_or(|depth| depth.accept(block));
             if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        })?;
+        };
+        let result = match gapped.contract {
+            Contract::Exact => {
+                GappedStage { target, query, scoring, ydrop, threshold, all_bounds, look_ahead, bulk, progress }.run(
+                    &anchors,
+                    forced.clone(),
+                    &mut accepted,
+                )
+            }
+            Contract::Relaxed => RelaxedStage { target, query, scoring, ydrop, threshold, all_bounds, bulk, progress }
+                .run(&anchors, forced.clone(), &mut accepted),
+        }?;
         let mut found = StrandBlocks {
             blocks: result.blocks,
             truncations: result.truncations,
@@ -300,7 +296,7 @@ impl<'a> StrandComparison<'a> {
     }
 
     /// Anchors in LASTZ's order.
-    fn anchors(&self, hsps: &[Hsp]) -> Vec<Anchor> {
+    pub fn anchors(&self, hsps: &[Hsp]) -> Vec<Anchor> {
         let mut found = anchors(hsps, &self.target.bases, &self.query.bases, &self.options.scoring.gapped);
         sort_anchors(&mut found);
         found
@@ -317,7 +313,7 @@ impl<'a> StrandComparison<'a> {
     }
 
     /// L (5.8). An adaptive HSP threshold gives the lowest kept score, or no threshold at all (3.6).
-    fn gapped_threshold(&self, derived: Option<Option<i32>>) -> i64 {
+    pub fn gapped_threshold(&self, derived: Option<Option<i32>>) -> i64 {
         let threshold = self.gapped().map_or(GappedThreshold::FromHsps, |gapped| gapped.threshold);
         match (threshold, derived, self.options.hsp_threshold, self.options.gap_free) {
             (GappedThreshold::Score(score), ..) => score.into(),

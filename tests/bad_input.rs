@@ -98,6 +98,11 @@ const REFUSED: &[Refused] = &[
     refused("t.fa q.fa --format=maf --output=nosuchfolder/out.maf", &["nosuchfolder/out.maf"]),
     refused("t.fa q.fa --format=maf --output=folder", &["folder"]),
     refused("t.fa q.fa --format=maf --rdotplot=nosuchfolder/dots", &["nosuchfolder/dots"]),
+    refused("t.fa q.fa --masking=1 --outputmasking=nosuchfolder/mask", &["nosuchfolder/mask"]),
+    refused("t.fa q.fa --format=maf --census=nosuchfolder/census", &["nosuchfolder/census"]),
+    only_fastz("t.fa q.fa --format=maf --report=nosuchfolder/report", &["nosuchfolder/report"]),
+    only_fastz("t.fa q.fa --format=maf --report=folder", &["folder"]),
+    only_fastz("t.fa q.fa --threads=many", &["--threads", "many"]),
 ];
 
 /// A folder with good and bad files.

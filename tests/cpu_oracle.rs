@@ -196,7 +196,7 @@ fn blocks_without_pruning_have_bios_score_on_both_sides() {
             let (t, q) = (SequenceSet::single("t", &target), SequenceSet::single("q", &query));
             let anchor = Anchor { target: at as u32, query: at as u32, hsp_score: 0 };
             for ydrop in &engines {
-                let (our_left, our_right) = ydrop.run_both(&t, &q, &anchor, None, &mut workspace);
+                let (our_left, our_right) = ydrop.run_both(&t, &q, &anchor, &mut workspace);
                 let both = assert_agree(our_left.score, &left, &format!("case {case}, left of {at}"))
                     & assert_agree(our_right.score, &right, &format!("case {case}, right of {at}"));
                 let Some(block) = stitch(&anchor, &our_left, &our_right, &t, &q, scoring) else { continue };

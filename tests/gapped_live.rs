@@ -143,7 +143,7 @@ impl BulkUnit for UnboundedUnit<'_> {
     ) -> fastz::error::Result<Vec<Option<(Side, Side)>>> {
         let mut workspace = Default::default();
         let extend = |(ix, anchor): (usize, &Anchor)| {
-            let (mut left, mut right) = self.ydrop.run_both(self.target, self.query, anchor, None, &mut workspace);
+            let (mut left, mut right) = self.ydrop.run_both(self.target, self.query, anchor, &mut workspace);
             if !wants_script(&left, &right) {
                 (left.script, right.script) = Default::default();
             }

@@ -79,7 +79,7 @@ fn seeding_within_little_memory_equals_seeding_with_much() {
     let table = WordTable::build(&target, &options.seed).expect("a table");
     let find = |gpu| {
         let mut seeder = GpuSeeder::new(gpu, &target, &table, &options).unwrap_or_else(|error| panic!("{error}"));
-        (seeder.find(&query, false).unwrap_or_else(|error| panic!("{error}")), seeder.times().pieces)
+        (seeder.find(&target, &query, false).unwrap_or_else(|error| panic!("{error}")), seeder.times().pieces)
     };
     let ((expected, pieces), (found, smaller_pieces)) = (find(&much), find(&little));
     assert!(!expected.0.is_empty());

@@ -72,3 +72,19 @@ fn self_comparison_gives_the_same_bytes_with_any_number_of_threads() {
     let folder = support::data("");
     same_for_all_thread_counts(&folder, "target.fa --self --hspthresh=1500 --format=cigar");
 }
+
+#[test]
+fn a_pool_of_one_thread_aligns_inside_itself() {
+    let pair = evolve(&mut Random::new(47), &Evolution::strain(5_000));
+    let set = |letters: &[u8]| fastz::SequenceSet::single("s", letters);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
+    let options = fastz::Options::default();
+    let (target, query) = (set(&pair.target), set(&pair.query));
+    let found = pool.install(|| fastz::align::align(&target, &query, &options)).expect("alignments");
+    let expected = fastz::align::align(&target, &query, &options).expect("alignments");
+    let blocks = |strands: &[fastz::align::StrandAlignments]| -> Vec<_> {
+        strands.iter().map(|strand| strand.blocks.clone()).collect()
+    };
+    assert!(blocks(&found).iter().any(|blocks| !blocks.is_empty()));
+    assert_eq!(blocks(&found), blocks(&expected));
+}

@@ -15,6 +15,7 @@ struct Params {
     best_limit: i32,        // a run whose best exceeds this is out of range
     goal: i32,              // screen: score that both sides of an anchor must be able to reach together
     step_limit: u32,        // screen: steps that an anchor may take
+    max_score: i32,         // relaxed: the most that a pair can score, at least 0
 }
 
 // One one-sided run. Row r is target base target_start +- (r - 1), column c is query base query_start +- (c - 1).
@@ -38,6 +39,35 @@ struct Verdict {
     rows: u32,              // rows looked at, row 0 included
     cells: u32,             // cells counted against the traceback memory (5.10)
     status: u32,            // STATUS_*
+}
+
+// What a relaxed run found.
+struct RelaxedVerdict {
+    score: i32,             // score of the end cell
+    end_row: u32,
+    end_column: u32,
+    stripes: u32,           // stripes swept; each has an entry in the log
+    steps: u32,             // steps taken: each computes a column of every lane
+    status: u32,            // STATUS_*
+    path_low: u32,          // the path from the end cell on, if that lies in the eager tile: two bits of source per step
+    path_high: u32,         // its steps from the 17th on
+}
+
+// One stripe of a relaxed run: LANES * STRIPE_ROWS rows.
+struct Stripe {
+    task_ix: u32,
+    stripe_ix: u32,         // from 0
+    first: u32,             // first column
+    end: u32,               // column after the last one that was looked at
+    threshold: i32,         // T of its rows
+}
+
+// What the executor keeps of a stripe of a relaxed run.
+struct StripePlan {
+    first: u32,             // first column
+    end: u32,               // column after the last one that is needed
+    threshold: i32,         // T of its rows, as the inspector found it
+    link_start: u32,        // words after the run's link_start
 }
 
 // The columns looked at in 32 rows of a run.

@@ -1,12 +1,13 @@
 // seed_bases: 32 bases as four bit planes, so that 32 pairs are compared with a few word operations.
 //
-//              A  G  C  T  others
-// x            0  1  0  1  flips when a base becomes its transition     low bit of the kind
-// y            0  0  1  1  purine or pyrimidine                         middle bit of the kind
-// z            0  0  0  0  1 for anything but upper-case A, C, G, T
-// w            0  0  0  0  high bit of the kind
+//              A  G  C  T  others  gap
+// x            0  1  0  1          1    flips when a base becomes its transition     low bit of the kind
+// y            0  0  1  1          1    purine or pyrimidine                         middle bit of the kind
+// z            0  0  0  0  1       1    1 for anything but upper-case A, C, G, T
+// w            0  0  0  0          1    high bit of the kind
 //
-// BASES_PADDING special bases stand before and after a sequence. Places count from the first of them.
+// BASES_PADDING gaps stand before and after an array, and gaps stand between the strands of a query array: a run ends
+// before a gap. Places count from the first of them.
 
 fn join_chunks(low: vec4<u32>, high: vec4<u32>, place: u32) -> vec4<u32> {
     let shift = place & 31u;
@@ -22,4 +23,10 @@ fn target_window(place: u32) -> vec4<u32> {
 fn query_window(place: u32) -> vec4<u32> {
     let chunk = place >> 5u;
     return join_chunks(query_bases[chunk], query_bases[chunk + 1u], place);
+}
+
+// The kind of the base at a place of a window or chunk.
+fn kind_at(part: vec4<u32>, place: u32) -> u32 {
+    let bits = (part >> vec4(place)) & vec4(1u);
+    return bits.x | (bits.y << 1u) | (bits.z << 2u) | (bits.w << 3u);
 }

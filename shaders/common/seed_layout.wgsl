@@ -9,7 +9,7 @@ struct SeedParams {
     list_first: u32,        // entries of each word's list: this one and on, newest first
     list_end: u32,          // up to here
     piece_ix: u32,          // place in the batch
-    range_shift: u32,       // order keys >> this are less than N_RANGES
+    range_shift: u32,       // order keys >> this are less than 256
     window_len: u32,
     window_mask: u32,
     n_groups: u32,
@@ -17,7 +17,8 @@ struct SeedParams {
     overflow_capacity: u32,
     frequent_capacity: u32,
     candidate_capacity: u32,
-    has_checks: u32,        // 1: hits must pass the tests below
+    extension_capacity: u32,    // hits that a workgroup of seed_walk extends
+    has_checks: u32,        // 1: hits must pass the tests of the next three fields and of --self
     is_masked_later: u32,   // 1: words of the table may touch masked bases (lastz-semantics 6.6)
     resolve_mask: u32,      // places known by class only (2.1)
     transitions: u32,       // most transitions of a hit
@@ -32,8 +33,8 @@ struct SeedParams {
     threshold: i32,         // K
     best_limit: i32,        // above this, sums are near the end of 32 bits
     target_len: u32,
-    query_len: u32,
-    run_cap: u32,           // pairs that one lane scans; longer runs are finished by the whole workgroup
+    query_len: u32,         // of the whole array with all strands
+    run_cap: u32,           // pairs from which on a lane gives up; longer runs are done by a whole workgroup
     has_triples: u32,       // 1: scores.triples may be used
 }
 

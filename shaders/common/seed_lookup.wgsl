@@ -1,12 +1,14 @@
-// seed_lookup: words of query windows, the table of the target's words, and where hits go.
+// seed_lookup: words of query windows, the table of the target's words, what becomes of a hit.
 //
-// A hit is (order key, target end). The order key is the place of the query window in the piece, above 8 bits for the
-// place of the lookup: hits in LASTZ's order have ascending keys, and descending target ends within a key
-// (lastz-semantics 2.3).
+// A hit has an order key: the place of the query window in the piece, above 8 bits for the place of the lookup. Hits in
+// LASTZ's order have ascending keys, and descending target ends within a key (lastz-semantics 2.3). A hit is extended at
+// once, as if no other came before it, and goes to the bucket of its residue of the diagonal; seed_settle and
+// seed_walk settle which hits of a bucket count.
 //
-// buckets      bucket_capacity hits for each of N_SLOTS residues of the diagonal
-//              then overflow_capacity hits of any residue
+// buckets      bucket_capacity hits for each of N_SLOTS residues, see seed_sort
+//              then overflow_capacity pairs of a hit and (residue, 0)
 //              then frequent_capacity lookups (order key, rank of the word) that seed_frequent works off
+//              then N_SLOTS residues (slot, 0) that seed_walk works off
 
 struct SeedWords {
     flips: array<vec4<u32>, 64>,        // what to flip in a word, lookup by lookup
@@ -23,9 +25,10 @@ struct SeedWords {
 @group(0) @binding(7) var<storage, read> reaches: array<vec2<u32>>;
 @group(0) @binding(8) var<storage, read_write> buckets: array<vec2<u32>>;
 @group(0) @binding(9) var<storage, read_write> tallies: array<atomic<u32>>;
+@group(0) @binding(10) var<uniform> scores: SeedScores;
 
-var<workgroup> sh_hits: atomic<u32>;
-var<workgroup> sh_dropped: atomic<u32>;
+var<workgroup> sh_n_hits: atomic<u32>;
+var<workgroup> sh_n_dropped: atomic<u32>;
 var<private> n_hits: u32;
 var<private> n_dropped: u32;
 
@@ -59,23 +62,16 @@ fn list_of(rank: u32) -> vec2<u32> {
     return vec2(start + min(params.list_first, len), start + min(params.list_end, len));
 }
 
-// The tests that only some runs need (src/seed/scan.rs).
-fn passes_checks(target_end: u32, query_end: u32, flip: u32) -> bool {
+// Tests that make a pair of windows a hit, and that only some runs need (src/seed/scan.rs).
+fn is_hit(target_end: u32, query_end: u32, flip: u32) -> bool {
     let target_part = target_window(window_before(target_end));
     let query_part = query_window(window_before(query_end));
     if params.is_masked_later == 1u && (target_part.z & params.window_mask) != 0u {
         return false;
     }
-    let transversion = target_part.y ^ query_part.y;
-    let other = (target_part.x ^ query_part.x) | transversion;
+    let other = (target_part.x ^ query_part.x) | (target_part.y ^ query_part.y);
     if countOneBits(other & params.resolve_mask) + countOneBits(flip) > params.transitions {
         return false;
-    }
-    if params.filter_mask != 0u {
-        if countOneBits(~other & params.filter_mask) < params.filter_matches
-            || countOneBits(transversion & params.filter_mask) > params.filter_transversions {
-            return false;
-        }
     }
     if params.self_rule == SELF_SAME_STRAND {
         return target_end < query_end;
@@ -86,26 +82,63 @@ fn passes_checks(target_end: u32, query_end: u32, flip: u32) -> bool {
     return true;
 }
 
+// Whether --filter refuses a hit (src/filter/hit_filter.rs).
+fn is_refused(target_end: u32, query_end: u32) -> bool {
+    let target_part = target_window(window_before(target_end));
+    let query_part = query_window(window_before(query_end));
+    let transversion = target_part.y ^ query_part.y;
+    let other = (target_part.x ^ query_part.x) | transversion;
+    return countOneBits(~other & params.filter_mask) < params.filter_matches
+        || countOneBits(transversion & params.filter_mask) > params.filter_transversions;
+}
+
+fn reaches_threshold(left: i32, right: i32) -> bool {
+    return params.threshold <= 0 || bitcast<u32>(left) + bitcast<u32>(right) >= bitcast<u32>(params.threshold);
+}
+
+// The two words of a hit. Its left run goes as far as if no other hit of the residue came before: its score is an upper
+// bound, and seed_walk cuts its length.
+fn extended(key: u32, target_end: u32, query_end: u32) -> vec2<u32> {
+    let upper_diagonal = (target_end - query_end) & 0xffff0000u;
+    if params.is_window == 1u {
+        return vec2(key | HIT_IS_SPECIAL, upper_diagonal);
+    }
+    let right = run_of_lane(target_end, query_end, false);
+    let left = run_of_lane(target_end, query_end, true);
+    let is_open = right.state == RUN_GOES_ON || left.state == RUN_GOES_ON;
+    let is_special = is_open || reaches_threshold(left.best, right.best);
+    return vec2(key | select(0u, HIT_IS_SPECIAL, is_special), upper_diagonal | (left.len << 8u) | right.len);
+}
+
 // Counts a hit, and puts it into its bucket unless its diagonal has been looked at (2.4).
-fn place_hit(target_end: u32, key: u32, flip: u32) {
+fn take_hit(target_end: u32, key: u32) {
     let query_end = query_end_of(key);
-    if params.has_checks == 1u && !passes_checks(target_end, query_end, flip) {
+    if params.has_checks == 1u && !is_hit(target_end, query_end, flip_at(key & FLIP_MASK)) {
         return;
     }
     n_hits += 1u;
     let slot = (target_end - query_end) & SLOT_MASK;
-    if params.diagonal_rule == RULE_HASHED && reaches[slot].x > query_end - params.window_len {
+    let is_passed = params.diagonal_rule == RULE_HASHED && reaches[slot].x > query_end - params.window_len;
+    let refused = params.filter_mask != 0u && is_refused(target_end, query_end);
+    // Only under RULE_RECOVER does a refused hit leave a trace.
+    if is_passed || (refused && params.diagonal_rule != RULE_RECOVER) {
         n_dropped += 1u;
         return;
     }
+    var hit = vec2(key | HIT_IS_REFUSED, (target_end - query_end) & 0xffff0000u);
+    if !refused {
+        hit = extended(key, target_end, query_end);
+    }
     let place = atomicAdd(&tallies[BUCKET_TALLIES + slot], 1u);
     if place < params.bucket_capacity {
-        buckets[slot * params.bucket_capacity + place] = vec2(key, target_end);
+        buckets[slot * params.bucket_capacity + place] = hit;
         return;
     }
-    let overflow = atomicAdd(&tallies[piece_tally(TALLY_OVERFLOW)], 1u);
+    let overflow = atomicAdd(&tallies[shared_tally(TALLY_OVERFLOW)], 1u);
     if overflow < params.overflow_capacity {
-        buckets[N_SLOTS * params.bucket_capacity + overflow] = vec2(key, target_end);
+        let first = N_SLOTS * params.bucket_capacity + 2u * overflow;
+        buckets[first] = hit;
+        buckets[first + 1u] = vec2(slot, 0u);
     } else {
         fail();
     }
@@ -114,21 +147,21 @@ fn place_hit(target_end: u32, key: u32, flip: u32) {
 // Adds up the counts of a workgroup.
 fn report_hits(lane: u32) {
     if lane == 0u {
-        atomicStore(&sh_hits, 0u);
-        atomicStore(&sh_dropped, 0u);
+        atomicStore(&sh_n_hits, 0u);
+        atomicStore(&sh_n_dropped, 0u);
     }
     workgroupBarrier();
-    atomicAdd(&sh_hits, n_hits);
-    atomicAdd(&sh_dropped, n_dropped);
+    atomicAdd(&sh_n_hits, n_hits);
+    atomicAdd(&sh_n_dropped, n_dropped);
     workgroupBarrier();
     if lane == 0u {
-        let hits = atomicLoad(&sh_hits);
-        let dropped = atomicLoad(&sh_dropped);
+        let hits = atomicLoad(&sh_n_hits);
+        let dropped = atomicLoad(&sh_n_dropped);
         tally(TALLY_HITS, hits);
         tally(TALLY_DROPPED, dropped);
         if hits > dropped {
-            atomicAdd(&tallies[piece_tally(TALLY_PLACED)], hits - dropped);
+            atomicAdd(&tallies[own_tally(TALLY_PLACED)], hits - dropped);
         }
-        atomicAdd(&tallies[piece_tally(TALLY_FINISHED)], 1u);
+        atomicAdd(&tallies[own_tally(TALLY_FINISHED)], 1u);
     }
 }

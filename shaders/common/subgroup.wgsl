@@ -23,6 +23,12 @@ fn from_lane(value: i32, other: u32) -> i32 {
     return subgroupShuffle(value, other & LANE_MASK);
 }
 
+// The values of the lane before; lane 0 gets something.
+fn from_lane_before(values: vec3<i32>) -> vec3<i32> {
+    let before = lane - 1u;
+    return vec3(from_lane(values.x, before), from_lane(values.y, before), from_lane(values.z, before));
+}
+
 fn max_of_lanes(value: i32) -> i32 {
     return subgroupMax(value);
 }

@@ -7,6 +7,7 @@ const LANE_MASK: u32 = LANES - 1u;
 
 var<private> lane: u32;          // place in the workgroup
 var<workgroup> sh_values: array<i32, LANES>;
+var<workgroup> sh_triples: array<vec3<i32>, LANES>;
 var<workgroup> sh_max: atomic<i32>;
 var<workgroup> sh_max_u: atomic<u32>;
 var<workgroup> sh_min_u: atomic<u32>;
@@ -22,6 +23,15 @@ fn from_lane(value: i32, other: u32) -> i32 {
     sh_values[lane] = value;
     workgroupBarrier();
     let result = sh_values[other & LANE_MASK];
+    workgroupBarrier();
+    return result;
+}
+
+// The values of the lane before; lane 0 gets something.
+fn from_lane_before(values: vec3<i32>) -> vec3<i32> {
+    sh_triples[lane] = values;
+    workgroupBarrier();
+    let result = sh_triples[(lane - 1u) & LANE_MASK];
     workgroupBarrier();
     return result;
 }

@@ -227,6 +227,9 @@ pub struct GappedArguments {
     /// Cut no extension (not LASTZ's output)
     #[arg(long)]
     pub untruncated: bool,
+    /// FastZ's contract: each anchor alone, pruned by stripes (not LASTZ's output)
+    #[arg(long)]
+    pub relaxed: bool,
     /// Accepted and ignored, like --allocate:query
     #[arg(long = "allocate:target", require_equals = true, value_name = "bytes", value_parser = ignored_bytes)]
     pub target_memory: Option<i64>,

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use fastz::Options;
 use fastz::options::{
-    BlockFilters, GappedOptions, GappedThreshold, QueryLimits, SeedHitFilter, SeedOptions, SelfComparison, Strands,
+    BlockFilters, Contract, GappedOptions, GappedThreshold, QueryLimits, SeedHitFilter, SeedOptions, SelfComparison,
+    Strands,
 };
 use fastz::scoring::score_file::ScoreFile;
 use fastz::scoring::setup::{BaseScores, ScoringSetup};
@@ -170,6 +171,7 @@ fn seed_options(arguments: &Arguments, file: Option<&ScoreFile>) -> Result<(Seed
 fn gapped_options(arguments: &Arguments, thresholds: &Thresholds) -> GappedOptions {
     let gapped = &arguments.gapped;
     GappedOptions {
+        contract: if gapped.relaxed { Contract::Relaxed } else { Contract::Exact },
         y_drop: thresholds.y_drop,
         threshold: thresholds.gapped.map_or(GappedThreshold::FromHsps, GappedThreshold::Score),
         trim_to_peak: !gapped.noytrim,

@@ -105,7 +105,12 @@ fn check_gapped(arguments: &Arguments, choices: &Choices) -> Result<()> {
         (gapped.inner.is_some(), "--inner"),
         (gapped.noytrim, "--noytrim"),
         (gapped.allgappedbounds, "--allgappedbounds"),
+        (gapped.relaxed, "--relaxed"),
     ];
+    refuse(
+        gapped.relaxed && gapped.noytrim,
+        "--relaxed ends every extension at its best cell: leave out --noytrim, or --relaxed",
+    )?;
     if choices.writes_segments {
         refuse(gapped.inner.is_some(), "--inner cannot be used with --writesegments or --format=segments")?;
         refuse(gapped.gapped, "can't use --writesegments or --format=segments with --gapped")?;

@@ -146,7 +146,7 @@ pub type DepthChoice = Option<(f64, OverLimit)>;
 #[command(next_help_heading = "Performance and messages")]
 pub struct PerformanceArguments {
     /// Worker threads [default: all cores]
-    #[arg(long, require_equals = true, value_name = "n")]
+    #[arg(long, require_equals = true, value_name = "n", value_parser = threads)]
     pub threads: Option<usize>,
     /// auto, cpu, or GPUs: gpu, gpu:<n>, a name, all (fastz devices) [default: auto]
     #[arg(long, require_equals = true, value_name = "device[,device]")]
@@ -179,6 +179,10 @@ pub struct PerformanceArguments {
     /// Version
     #[arg(long)]
     pub version: bool,
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| format!("\"{text}\" is not a number of threads: give 1 or more, or 0 for all cores"))
 }
 
 fn masking(text: &str) -> Result<u32, String> {

@@ -132,12 +132,20 @@ const FORMAT_OPTIONS: &[&str] = &[
 ];
 
 /// Options that LASTZ 1.04.22 lacks; headers do not show them.
-const OURS: &[&str] =
-    &["--threads", "--device", "--gpu-memory", "--report", "--quiet", "--program-token", "--untruncated", "--eqx"];
+const OURS: &[&str] = &[
+    "--threads",
+    "--device",
+    "--gpu-memory",
+    "--report",
+    "--quiet",
+    "--program-token",
+    "--untruncated",
+    "--relaxed",
+    "--eqx",
+];
 
 /// Options of LASTZ that fastz refuses, and the way out. An entry that ends in `:` or `=` matches any continuation.
 const UNSUPPORTED: &[(&str, &str)] = &[
-    ("--relaxed", "the default gives LASTZ's exact alignments; leave it out"),
     ("--noxtrim", "LASTZ never implemented it; leave it out"),
     ("--stats", "use --report=<file.json> for counts and times"),
     ("--stats=", "use --report=<file.json> for counts and times"),

@@ -163,6 +163,8 @@ fn seeding_options() {
     assert_eq!(seed.twins, Some(Twins { min_gap: -3, max_gap: 9 }));
     assert_eq!(seed.word_count_limit, Some(WordCountLimit::CountWithSpacing(7, 50)));
     assert_eq!(options("--maxwordcount=90%").seed.word_count_limit, Some(WordCountLimit::Percent(90.0)));
+    let with_spacing = Some(WordCountLimit::PercentWithSpacing(90.0, 7));
+    assert_eq!(options("--maxwordcount=90%,7").seed.word_count_limit, with_spacing);
     assert_eq!(options("--maxwordcount=0%").seed.word_count_limit, None);
 }
 
@@ -170,7 +172,7 @@ fn seeding_options() {
 fn outputs_and_our_own_options() {
     let line = invocation(
         "--masking=3 --outputmasking+=m --outputmasking:soft=s --census16=c --rdotplot+score=r --axt=a --maf=b --threads=3 \
-         --device=gpu:1 --gpu-memory=5G --report=j --quiet --program-token=x --eqx --untruncated --format=maf",
+         --device=gpu:1 --gpu-memory=5G --report=j --quiet --program-token=x --eqx --untruncated --relaxed --format=maf",
     );
     assert_eq!(
         line.masking_outputs,
@@ -186,6 +188,7 @@ fn outputs_and_our_own_options() {
     assert_eq!((line.program_token.as_str(), line.quiet, line.eqx), ("x", true, true));
     let gapped = line.options.gapped.unwrap();
     assert!(gapped.traceback_bytes.is_none());
+    assert_eq!(gapped.contract, Contract::Relaxed);
     assert_eq!(
         line.header_arguments.join(" "),
         "--masking=3 --outputmasking+=m --outputmasking:soft=s --census16=c --rdotplot+score=r --format=maf"

@@ -213,7 +213,7 @@ pub fn twins(text: &str) -> Result<Option<Twins>> {
     Ok(Some(Twins { min_gap, max_gap }))
 }
 
-/// `--maxwordcount=n[,c]|p%`; `0%` removes nothing.
+/// `--maxwordcount=n[,c]|p%[,c]`; `0%` removes nothing.
 pub fn word_count_limit(text: &str) -> Result<Option<WordCountLimit>> {
     let at_least_1 = |text: &str, what: &str| match parse_integer(text)? {
         n @ 1.. => Ok(n as u32),
@@ -224,14 +224,12 @@ pub fn word_count_limit(text: &str) -> Result<Option<WordCountLimit>> {
         None => (text, None),
     };
     if let Some(percent) = count.strip_suffix('%') {
-        if spacing.is_some() {
-            return Err(
-                "an interval with a percentage is not supported; give a count, as in --maxwordcount=100,50".into()
-            );
-        }
         return match percentage(percent)? {
             0.0 => Ok(None),
-            percent if percent < 100.0 => Ok(Some(WordCountLimit::Percent(percent))),
+            percent if percent < 100.0 => Ok(Some(match spacing {
+                Some(spacing) => WordCountLimit::PercentWithSpacing(percent, spacing),
+                None => WordCountLimit::Percent(percent),
+            })),
             _ => Err("--maxwordcount must be less than 100%".to_string()),
         };
     }

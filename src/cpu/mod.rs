@@ -5,7 +5,9 @@
 //! | [`ydrop`] | the sweep over rows, and LASTZ's recurrence written out cell by cell |
 //! | `row_scalar` | one row, cell by cell: LASTZ's recurrence |
 //! | `row_avx2` | the same row, sixteen columns at a time |
+//! | `relaxed` | the sweep of `--relaxed`, pruned stripe by stripe |
 
+mod relaxed;
 #[cfg(target_arch = "x86_64")]
 mod row_avx2;
 mod row_scalar;

@@ -11,6 +11,7 @@ use std::arch::x86_64::*;
 
 use super::traceback::{DELETION_EXTENDS, FROM_DELETION, FROM_INSERTION, INSERTION_EXTENDS};
 use super::ydrop::{DEAD, Peak, RowKernel, RowResult, RowTask, SideProblem, Ydrop};
+use crate::extend::relaxed::{PRUNE_ROWS, STRIPE_ROWS};
 
 /// Columns per vector.
 const LANES: usize = 16;
@@ -47,6 +48,14 @@ struct Segment {
     best: i16,
     best_column: Option<usize>,
     kept: Option<(usize, usize)>,
+    /// Cells below this die, relative; `None`: those more than Y below the best.
+    floor: Option<i16>,
+}
+
+impl Segment {
+    fn threshold(&self, y_drop: i16) -> i16 {
+        self.floor.unwrap_or(self.best - y_drop)
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -65,6 +74,14 @@ impl Avx2Row {
             && ydrop.gap_first() <= 8000
             && ydrop.y_drop <= 20_000
             && (0..=2000).contains(&ydrop.classes.max_score())
+    }
+
+    /// The same for the relaxed contract: 16 bits hold what a stripe can gain, and the floor of its rows.
+    pub fn can_run_relaxed(ydrop: &Ydrop) -> bool {
+        let max_score = i64::from(ydrop.classes.max_score());
+        let highest = REBASE + STRIPE_ROWS as i64 * max_score;
+        let deepest = ydrop.y_drop + PRUNE_ROWS as i64 * max_score + ydrop.gap_open;
+        Self::can_run(ydrop) && highest.max(deepest) <= 32_000
     }
 
     fn index(&self, c: usize) -> usize {
@@ -106,7 +123,7 @@ impl Avx2Row {
         let profile = &self.profile[segment.class as usize];
         let mut carry = set1(segment.insertion);
         let mut best = set1(segment.best);
-        let mut threshold = set1(segment.best - costs.y_drop);
+        let mut threshold = set1(segment.threshold(costs.y_drop));
         let mut c = segment.from;
         while c < segment.to {
             let at = c + PAD - self.base;
@@ -142,7 +159,7 @@ impl Avx2Row {
                 best = new_best;
             }
             let pruned = _mm256_or_si256(_mm256_cmpgt_epi16(threshold, score), outside);
-            threshold = set1(segment.best - costs.y_drop);
+            threshold = set1(segment.threshold(costs.y_drop));
 
             // Opening is for diagonal cells only; on ties the extension is recorded.
             let opened = _mm256_blendv_epi8(opened, dead, is_gap);
@@ -192,7 +209,7 @@ fn raise_peak(pair: __m256i, below_peak: __m256i, segment: &mut Segment, y_drop:
     let (pairs, below) = (to_array(pair), to_array(below_peak));
     let mut thresholds = [0; LANES];
     for lane in 0..LANES {
-        thresholds[lane] = segment.best - y_drop;
+        thresholds[lane] = segment.threshold(y_drop);
         if below[lane] == 0 && pairs[lane] >= segment.best {
             segment.best = pairs[lane];
             segment.best_column = Some(c + lane);
@@ -296,7 +313,9 @@ impl RowKernel for Avx2Row {
         peak: &mut Peak,
         links: &mut [u8],
     ) -> RowResult {
-        if peak.score - self.zero > REBASE {
+        // Where the floor stays for a stripe, `zero` does.
+        let may_rebase = task.floor.is_none() || (task.row - 1).is_multiple_of(STRIPE_ROWS);
+        if may_rebase && peak.score - self.zero > REBASE {
             self.rebase(peak.score - self.zero, task.lo, task.hi);
         }
         std::mem::swap(&mut self.above, &mut self.current);
@@ -316,6 +335,7 @@ impl RowKernel for Avx2Row {
             best: (peak.score - self.zero) as i16,
             best_column: None,
             kept: None,
+            floor: task.floor.map(|floor| self.relative(floor)),
         };
         for &end in task.masked.iter().chain([&task.hi]) {
             segment.to = end;

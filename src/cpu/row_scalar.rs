@@ -68,7 +68,7 @@ impl RowKernel for ScalarRow {
             let is_gap = deletion > pair || insertion > pair;
             let score = pair.max(deletion).max(insertion);
             let is_masked = masked.next_if_eq(&c).is_some();
-            if is_masked || score < peak.score - y_drop {
+            if is_masked || score < task.floor.unwrap_or(peak.score - y_drop) {
                 (cell.score, cell.deletion) = (DEAD, DEAD);
                 insertion = DEAD;
                 *link = FROM_DIAGONAL;

@@ -13,9 +13,9 @@
 //! Everything here but the evaluation of one row's window is `Sweep`; that evaluation is a `RowKernel`.
 
 use crate::alignment::Anchor;
-use crate::extend::bounds::{AcceptedBlocks, SideBounds};
+use crate::extend::bounds::SideBounds;
 use crate::extend::side::{Direction, Side, WINDOW_ROWS, Windows};
-use crate::options::GappedOptions;
+use crate::options::{Contract, GappedOptions};
 use crate::scoring::{ScoreClasses, Scoring};
 use crate::sequence::SequenceSet;
 use std::ops::Range;
@@ -33,9 +33,10 @@ pub struct Ydrop {
     pub(super) gap_open: i64,
     pub(super) gap_extend: i64,
     pub(super) y_drop: i64,
+    contract: Contract,
     trim_to_peak: bool,
     traceback_bytes: Option<usize>,
-    vectorised: bool,
+    pub(super) vectorised: bool,
 }
 
 /// One side of one anchor.
@@ -95,6 +96,8 @@ pub(super) struct RowTask<'a> {
     pub hi: usize,
     /// Columns in `lo..hi` that accepted blocks occupy, ascending.
     pub masked: &'a [usize],
+    /// Cells below this die; `None`: those more than Y below the peak, which moves on within the row.
+    pub floor: Option<i64>,
 }
 
 /// What the evaluation of a row's window found.
@@ -129,10 +132,10 @@ pub(super) trait RowKernel {
 /// Buffers of a thread's runs, reused from run to run.
 #[derive(Default)]
 pub struct Workspace {
-    scalar: ScalarRow,
+    pub(super) scalar: ScalarRow,
     #[cfg(target_arch = "x86_64")]
-    avx2: super::row_avx2::Avx2Row,
-    links: LinkRows,
+    pub(super) avx2: super::row_avx2::Avx2Row,
+    pub(super) links: LinkRows,
     masked: Vec<usize>,
 }
 
@@ -144,6 +147,7 @@ impl Ydrop {
             gap_open: i64::from(scoring.gap_open),
             gap_extend: i64::from(scoring.gap_extend),
             y_drop: i64::from(options.y_drop),
+            contract: options.contract,
             trim_to_peak: options.trim_to_peak,
             traceback_bytes: options.traceback_bytes,
             vectorised: false,
@@ -172,18 +176,20 @@ impl Ydrop {
         self.gap_open + self.gap_extend
     }
 
-    /// Runs both sides of an anchor, one after the other.
+    /// Runs both sides of an anchor, one after the other, without bounds.
     pub fn run_both(
         &self,
         target: &SequenceSet,
         query: &SequenceSet,
         anchor: &Anchor,
-        accepted: Option<&AcceptedBlocks>,
         workspace: &mut Workspace,
     ) -> (Side, Side) {
         let mut run = |direction| {
-            let bounds = accepted.and_then(|accepted| accepted.side_bounds(anchor, direction, accepted.len()));
-            self.run(&SideProblem { target, query, anchor: *anchor, direction }, bounds, workspace)
+            let problem = SideProblem { target, query, anchor: *anchor, direction };
+            match self.contract {
+                Contract::Exact => self.run(&problem, None, workspace),
+                Contract::Relaxed => self.run_relaxed(&problem, workspace),
+            }
         };
         (run(Direction::Left), run(Direction::Right))
     }
@@ -241,7 +247,7 @@ impl Sweep<'_> {
                 break;
             }
             kernel.make_room(self.ydrop, self.problem, lo, hi);
-            let task = RowTask { row, lo, hi, masked: self.masked };
+            let task = RowTask { row, lo, hi, masked: self.masked, floor: None };
             let links = self.links.add_row(lo, hi - lo);
             let result = kernel.evaluate(self.ydrop, self.problem, &task, &mut peak, links);
             cells += (hi - lo) as u64;

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use rayon::prelude::*;
 
 use super::bounds::AcceptedBlocks;
-use super::bulk::BulkUnit;
+use super::bulk::{BulkUnit, wants_script};
 use super::commit::{Committed, GappedResult, GappedStage, OnAccept};
 use super::extension::{Explored, Extension};
 use super::screened::AnchorQueue;
@@ -478,11 +478,7 @@ impl Schedule<'_, '_> {
         };
         let positions: Vec<Anchor> = chosen.iter().map(|&ix| self.anchors[ix]).collect();
         let stage = self.stage;
-        // A side without a column may leave a gap at the end of the block, whose score then rises (5.5).
-        let is_empty = |side: &Side| side.rows == 0 && side.columns == 0;
-        let wants_script = |left: &Side, right: &Side| {
-            stage.all_bounds || left.score + right.score >= stage.threshold || is_empty(left) || is_empty(right)
-        };
+        let wants_script = wants_script(stage.all_bounds, stage.threshold);
         let bulk = self.bulk.as_ref().expect("only called with a bulk engine");
         let extended = bulk.lock().unwrap_or_else(PoisonError::into_inner).extend(&positions, &wants_script);
         let extended: Result<Vec<(usize, Extension)>> = extended.map(|extended| {

@@ -49,6 +49,13 @@ pub trait BulkUnit: Send {
     }
 }
 
+/// Which anchors need a script: those whose block may reach the threshold, or whose score may rise.
+pub(crate) fn wants_script(all_bounds: bool, threshold: i64) -> impl Fn(&Side, &Side) -> bool + Sync {
+    // A side without a column may leave a gap at the end of the block, whose score then rises (5.5).
+    let is_empty = |side: &Side| side.rows == 0 && side.columns == 0;
+    move |left, right| all_bounds || left.score + right.score >= threshold || is_empty(left) || is_empty(right)
+}
+
 impl<B: BulkExtender> BulkExtender for std::sync::Arc<B> {
     fn least_anchors(&self) -> usize {
         (**self).least_anchors()

@@ -145,12 +145,12 @@ pub(super) struct Committed<'a> {
 }
 
 impl<'a> Committed<'a> {
-    fn new(accepted: &'a AcceptedBlocks, n_anchors: usize) -> Self {
+    pub fn new(accepted: &'a AcceptedBlocks, n_anchors: usize) -> Self {
         let counts = GappedCounts { anchors: n_anchors as u64, ..GappedCounts::default() };
         Committed { accepted, counts, blocks: Vec::new(), truncations: Vec::new(), covered_bases: 0 }
     }
 
-    fn push(&mut self, block: Block) {
+    pub fn push(&mut self, block: Block) {
         self.accepted.push(&block);
         self.covered_bases += block.script.target_len();
         self.blocks.push(block);

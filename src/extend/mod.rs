@@ -5,12 +5,15 @@ pub mod bounds;
 pub mod bulk;
 pub mod commit;
 mod extension;
+pub mod relaxed;
 mod screened;
 pub mod side;
 pub mod stitch;
 
 pub use ahead::LookAhead;
+pub(crate) use bulk::wants_script;
 pub use bulk::{BulkExtender, BulkUnit};
 pub use commit::{GappedCounts, GappedResult, GappedStage};
 pub use extension::Truncation;
+pub use relaxed::RelaxedStage;
 pub use side::{Direction, Side, Windows};

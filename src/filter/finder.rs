@@ -1,21 +1,40 @@
-//! The seam between the stages of a strand and an engine that finds all HSPs of a strand at once, such as a GPU.
+//! The seam between the stages of a strand and an engine that finds the HSPs of many strands at once, such as a GPU.
 
 use super::SearchCounts;
 use crate::alignment::Hsp;
 use crate::error::Result;
 use crate::sequence::SequenceSet;
 
+/// What an [`HspFinder`] found.
+#[derive(Clone, Debug, Default)]
+pub struct FoundHsps {
+    /// Of each strand, what [`HspSearch::find`](super::HspSearch::find) gives, in the same order; `None` if the CPU has to
+    /// find them.
+    pub hsps: Vec<Option<Vec<Hsp>>>,
+    /// Counts of all strands that were searched.
+    pub counts: SearchCounts,
+}
+
 /// Finds the HSPs of query strands, off the CPU.
 pub trait HspFinder: Send + Sync {
-    /// What [`HspSearch::find`](super::HspSearch::find) gives, in the same order; `None` if the CPU has to do it.
+    /// Searches strands of queries with the words of `target`, the one that the finder was made for.
     ///
     /// # Errors
     /// If the device failed and the CPU may not step in.
-    fn find(&self, query: &SequenceSet, is_same_strand: bool) -> Result<Option<(Vec<Hsp>, SearchCounts)>>;
+    fn find_many(&self, target: &SequenceSet, strands: &[&SequenceSet]) -> Result<FoundHsps>;
+
+    /// Strands that are searched at the same time, where there are so many.
+    fn n_devices(&self) -> usize {
+        1
+    }
 }
 
 impl<F: HspFinder> HspFinder for std::sync::Arc<F> {
-    fn find(&self, query: &SequenceSet, is_same_strand: bool) -> Result<Option<(Vec<Hsp>, SearchCounts)>> {
-        (**self).find(query, is_same_strand)
+    fn find_many(&self, target: &SequenceSet, strands: &[&SequenceSet]) -> Result<FoundHsps> {
+        (**self).find_many(target, strands)
+    }
+
+    fn n_devices(&self) -> usize {
+        (**self).n_devices()
     }
 }

@@ -16,6 +16,6 @@ mod xdrop;
 
 pub use entropy::entropy_adjusted;
 pub use extension::HspAcceptance;
-pub use finder::HspFinder;
+pub use finder::{FoundHsps, HspFinder};
 pub use merge::merge_by_diagonal;
 pub use search::{HspSearch, RawHsp, SearchCounts};

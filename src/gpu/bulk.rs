@@ -5,13 +5,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::context::{Gpu, GpuError};
 use super::extender::{GpuCounts, GpuExtender, likely_window, params};
 use super::fault::{FaultLog, OnFault};
+use super::relaxed::RelaxedExtender;
 use super::screen::{GpuScreen, Screened};
 use super::several::Engine;
 use super::unit::GpuUnit;
 use crate::alignment::Anchor;
 use crate::error::Result;
 use crate::extend::{BulkExtender, BulkUnit, Side};
-use crate::options::GappedOptions;
+use crate::options::{Contract, GappedOptions};
 use crate::scoring::Scoring;
 use crate::sequence::SequenceSet;
 
@@ -21,7 +22,7 @@ pub struct GpuBulk {
     scoring: Scoring,
     options: GappedOptions,
     /// Both are compiled when they are first needed: that takes longer than many a run.
-    extender: Mutex<Option<GpuExtender>>,
+    extender: Mutex<Option<AnyExtender>>,
     screen: Mutex<Option<GpuScreen>>,
     faults: FaultLog,
     takes_all: bool,
@@ -30,6 +31,40 @@ pub struct GpuBulk {
 impl Engine for GpuBulk {
     fn fault(&self) -> Option<String> {
         self.faults.first()
+    }
+}
+
+/// The kernels of one contract.
+enum AnyExtender {
+    Exact(Box<GpuExtender>),
+    Relaxed(Box<RelaxedExtender>),
+}
+
+impl AnyExtender {
+    fn new(gpu: Gpu, scoring: &Scoring, options: &GappedOptions) -> std::result::Result<AnyExtender, GpuError> {
+        Ok(match options.contract {
+            Contract::Exact => AnyExtender::Exact(Box::new(GpuExtender::new(gpu, scoring, options)?)),
+            Contract::Relaxed => AnyExtender::Relaxed(Box::new(RelaxedExtender::new(gpu, scoring, options)?)),
+        })
+    }
+
+    fn counts(&self) -> GpuCounts {
+        match self {
+            AnyExtender::Exact(extender) => extender.counts(),
+            AnyExtender::Relaxed(extender) => extender.counts(),
+        }
+    }
+
+    fn extend(
+        &mut self,
+        unit: &GpuUnit,
+        anchors: &[Anchor],
+        wants_script: &dyn Fn(&Side, &Side) -> bool,
+    ) -> std::result::Result<Vec<Option<(Side, Side)>>, GpuError> {
+        match self {
+            AnyExtender::Exact(extender) => extender.extend(unit, anchors, wants_script),
+            AnyExtender::Relaxed(extender) => extender.extend(unit, anchors, wants_script),
+        }
     }
 }
 
@@ -50,7 +85,7 @@ impl GpuBulk {
 
     /// What the device did so far; `None` if it was never needed.
     pub fn counts(&self) -> Option<GpuCounts> {
-        let of_extender = lock(&self.extender).as_ref().map(GpuExtender::counts);
+        let of_extender = lock(&self.extender).as_ref().map(AnyExtender::counts);
         let screen_busy = lock(&self.screen).as_ref().map(GpuScreen::busy);
         if of_extender.is_none() && screen_busy.is_none() {
             return None;
@@ -68,9 +103,9 @@ impl GpuBulk {
         &self.gpu
     }
 
-    fn new_extender(&self) -> std::result::Result<GpuExtender, GpuError> {
-        let mut extender = GpuExtender::new(self.gpu.clone(), &self.scoring, &self.options)?;
-        if self.shares_anchors() {
+    fn new_extender(&self) -> std::result::Result<AnyExtender, GpuError> {
+        let mut extender = AnyExtender::new(self.gpu.clone(), &self.scoring, &self.options)?;
+        if let (AnyExtender::Exact(extender), true) = (&mut extender, self.shares_anchors()) {
             extender.leave_long_runs(LONG_ROWS);
         }
         Ok(extender)
@@ -150,7 +185,7 @@ impl BulkUnit for GpuBulkUnit<'_> {
         wants_script: &(dyn Fn(&Side, &Side) -> bool + Sync),
     ) -> Result<Vec<Option<(Side, Side)>>> {
         let bulk = self.bulk;
-        let work = |extender: &mut GpuExtender| extender.extend(&self.unit, anchors, wants_script);
+        let work = |extender: &mut AnyExtender| extender.extend(&self.unit, anchors, wants_script);
         let extended = bulk.with(&bulk.extender, || bulk.new_extender(), work)?;
         Ok(extended.unwrap_or_else(|| vec![None; anchors.len()]))
     }

@@ -121,14 +121,24 @@ impl GpuExtender {
         }
         let mut buffers = swept.to_vec();
         buffers.push(queue.params().bound("params"));
-        // Most paths have a gap every few dozen bases; if one has more, all get the room that they can need at most.
-        let roomy = |side: &Side| side.rows + side.columns;
-        match trace(gpu, traceback, &buffers, expected, |side| 16 + roomy(side) / 8)? {
-            Some(scripts) => Ok(scripts),
-            None => {
-                let scripts = trace(gpu, traceback, &buffers, expected, roomy)?;
-                scripts.ok_or_else(|| GpuError::Lost("a path has more columns than its ends allow".to_string()))
-            }
+        trace_back(gpu, traceback, &buffers, expected)
+    }
+}
+
+/// Paths of executed runs.
+pub(super) fn trace_back(
+    gpu: &Gpu,
+    traceback: &Kernel,
+    swept: &[Bound],
+    ends: &[&Side],
+) -> Result<Vec<EditScript>, GpuError> {
+    // Most paths have a gap every few dozen bases; if one has more, all get the room that they can need at most.
+    let roomy = |side: &Side| side.rows + side.columns;
+    match trace(gpu, traceback, swept, ends, |side| 16 + roomy(side) / 8)? {
+        Some(scripts) => Ok(scripts),
+        None => {
+            let scripts = trace(gpu, traceback, swept, ends, roomy)?;
+            scripts.ok_or_else(|| GpuError::Lost("a path has more columns than its ends allow".to_string()))
         }
     }
 }
@@ -180,10 +190,14 @@ fn trace(
 }
 
 fn edit_run(word: u32) -> (EditOp, u32) {
-    let op = match word & LINK_SOURCE {
+    (edit_op(word), word >> 2)
+}
+
+/// The column that a link's source stands for.
+pub(super) fn edit_op(word: u32) -> EditOp {
+    match word & LINK_SOURCE {
         LINK_PAIR => EditOp::Pair,
         LINK_DELETION => EditOp::Deletion,
         _ => EditOp::Insertion,
-    };
-    (op, word >> 2)
+    }
 }

@@ -21,7 +21,7 @@ use super::variant::Variant;
 use crate::alignment::{Anchor, EditScript};
 use crate::extend::side::{Direction, Side, WINDOW_ROWS, Windows};
 use crate::options::GappedOptions;
-use crate::scoring::{Matrix, Scoring};
+use crate::scoring::{Matrix, ScoreClasses, Scoring};
 use crate::sequence::SequenceSet;
 
 /// What the GPU did and what it left to the CPU.
@@ -29,6 +29,10 @@ use crate::sequence::SequenceSet;
 pub struct GpuCounts {
     /// Runs inspected.
     pub inspected: u64,
+    /// Relaxed: runs whose script came with their score, as they end in the eager tile.
+    pub eager: u64,
+    /// Relaxed: cells that the inspector computed; the useful ones are among them.
+    pub computed_cells: u64,
     /// Runs executed, by size class.
     pub executed: [u64; N_SIZE_CLASSES],
     /// Runs repeated with a wider ring.
@@ -446,6 +450,7 @@ pub(super) fn params(scoring: &Scoring, options: &GappedOptions) -> Params {
         target_origin: PADDING as u32,
         query_origin: PADDING as u32,
         best_limit: BEST_LIMIT,
+        max_score: ScoreClasses::new(&scoring.gapped).max_score().clamp(0, SCORE_LIMIT),
         ..Params::default()
     }
 }

@@ -60,7 +60,12 @@ impl Scratch {
 }
 
 /// The buffer if it is large enough, else a new one. Allocating and clearing large buffers takes milliseconds.
-fn room<'a, T: bytemuck::Pod>(held: &'a mut Option<GpuVec<T>>, gpu: &Gpu, label: &str, n: usize) -> &'a GpuVec<T> {
+pub(super) fn room<'a, T: bytemuck::Pod>(
+    held: &'a mut Option<GpuVec<T>>,
+    gpu: &Gpu,
+    label: &str,
+    n: usize,
+) -> &'a GpuVec<T> {
     if held.as_ref().is_none_or(|held| held.len() < n) {
         // The old one goes first: both may not fit.
         *held = None;

@@ -13,6 +13,14 @@ pub struct Kernel {
     shader: Shader,
 }
 
+/// A kernel with its buffers, ready to be dispatched any number of times.
+#[derive(Clone, Debug)]
+pub struct BoundKernel {
+    pipeline: wgpu::ComputePipeline,
+    group: wgpu::BindGroup,
+    shader: Shader,
+}
+
 /// A binding of a kernel, as its WGSL declares it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
@@ -106,9 +114,14 @@ impl Kernel {
     /// # Panics
     /// If a binding of the kernel has no buffer.
     pub fn run(&self, gpu: &Gpu, workgroups: u32, buffers: &[Bound]) {
-        if !gpu.before_dispatch(self.shader) {
-            return;
-        }
+        run_all(gpu, &[(&self.bind(gpu, buffers), workgroups)]);
+    }
+
+    /// Binds buffers by name; those that the kernel does not know are passed over.
+    ///
+    /// # Panics
+    /// If a binding of the kernel has no buffer.
+    pub fn bind(&self, gpu: &Gpu, buffers: &[Bound]) -> BoundKernel {
         let entries: Vec<wgpu::BindGroupEntry> = self
             .bindings
             .iter()
@@ -124,20 +137,27 @@ impl Kernel {
             layout: &self.pipeline.get_bind_group_layout(0),
             entries: &entries,
         });
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        // Held until the pass is submitted: whoever collects timestamps finds them written.
-        let mut timing = gpu.timing();
-        {
+        BoundKernel { pipeline: self.pipeline.clone(), group, shader: self.shader }
+    }
+}
+
+/// Submits dispatches of as many workgroups each; every one sees what those before it wrote.
+pub fn run_all(gpu: &Gpu, dispatches: &[(&BoundKernel, u32)]) {
+    let mut encoder = gpu.device.create_command_encoder(&Default::default());
+    // Held until the passes are submitted: whoever collects timestamps finds them written.
+    let mut timing = gpu.timing();
+    for &(kernel, workgroups) in dispatches {
+        if gpu.before_dispatch(kernel.shader) {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-                label: Some(self.shader.name()),
-                timestamp_writes: timing.begin(self.shader),
+                label: Some(kernel.shader.name()),
+                timestamp_writes: timing.begin(kernel.shader),
             });
-            pass.set_pipeline(&self.pipeline);
-            pass.set_bind_group(0, &group, &[]);
+            pass.set_pipeline(&kernel.pipeline);
+            pass.set_bind_group(0, &kernel.group, &[]);
             pass.dispatch_workgroups(workgroups, 1, 1);
         }
-        gpu.queue.submit([encoder.finish()]);
     }
+    gpu.queue.submit([encoder.finish()]);
 }
 
 fn create_module(gpu: &Gpu, label: &str, text: &ShaderText) -> wgpu::ShaderModule {

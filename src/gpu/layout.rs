@@ -72,6 +72,8 @@ gpu_struct! {
         goal: i32,
         /// Screen: steps that an anchor may take.
         step_limit: u32,
+        /// Relaxed: the most that a pair can score, at least 0.
+        max_score: i32,
     }
 }
 
@@ -114,6 +116,58 @@ gpu_struct! {
         cells: u32,
         /// One of the `STATUS_*` constants.
         status: u32,
+    }
+}
+
+gpu_struct! {
+    /// What a relaxed run found.
+    RelaxedVerdict {
+        /// Score of the end cell.
+        score: i32,
+        /// Row of the end cell.
+        end_row: u32,
+        /// Column of the end cell.
+        end_column: u32,
+        /// Stripes swept; each has an entry in the log.
+        stripes: u32,
+        /// Steps taken: each computes a column of every lane.
+        steps: u32,
+        /// One of the `STATUS_*` constants.
+        status: u32,
+        /// The path from the end cell on, if that lies in the eager tile: two bits of source per step, low bits first.
+        path_low: u32,
+        /// Its steps from the 17th on.
+        path_high: u32,
+    }
+}
+
+gpu_struct! {
+    /// One stripe of a relaxed run: LANES * STRIPE_ROWS rows.
+    Stripe {
+        /// The run.
+        task_ix: u32,
+        /// Number of the stripe, from 0.
+        stripe_ix: u32,
+        /// First column.
+        first: u32,
+        /// Column after the last one that was looked at.
+        end: u32,
+        /// T of its rows.
+        threshold: i32,
+    }
+}
+
+gpu_struct! {
+    /// What the executor keeps of a stripe of a relaxed run.
+    StripePlan {
+        /// First column.
+        first: u32,
+        /// Column after the last one that is needed.
+        end: u32,
+        /// T of its rows, as the inspector found it.
+        threshold: i32,
+        /// Words after the run's `link_start`.
+        link_start: u32,
     }
 }
 
@@ -212,6 +266,13 @@ pub const LINK_INSERTION_EXTENDS: u32 = 4;
 /// The deletion that leaves the cell extends the one that entered it.
 pub const LINK_DELETION_EXTENDS: u32 = 8;
 
+/// Rows and columns of the tile whose links the relaxed inspector keeps (paper: eager traceback).
+pub const EAGER_TILE: u32 = 16;
+/// Entries that a relaxed run keeps besides its boundary: its state, and the links of the eager tile.
+pub const RELAXED_HEADER: u32 = 8 + EAGER_TILE * (EAGER_TILE + 1);
+/// Columns of the boundary between two stripes of a relaxed run; no window may be wider.
+pub const RELAXED_BOUNDARY: u32 = 4096;
+
 /// Runs per workgroup of the traceback.
 pub const TRACEBACK_LANES: u32 = 32;
 /// Steps of a path per dispatch of the traceback.
@@ -249,6 +310,12 @@ pub fn constants() -> String {
     number("TRACEBACK_LANES", TRACEBACK_LANES);
     number("TRACEBACK_STEPS", TRACEBACK_STEPS);
     number("SPAN_WORDS", (size_of::<Span>() / 4) as u32);
+    number("STRIPE_PLAN_WORDS", (size_of::<StripePlan>() / 4) as u32);
+    number("EAGER_TILE", EAGER_TILE);
+    number("CONTRACT_ROWS", crate::extend::relaxed::STRIPE_ROWS as u32);
+    number("PRUNE_ROWS", crate::extend::relaxed::PRUNE_ROWS as u32);
+    number("RELAXED_HEADER", RELAXED_HEADER);
+    number("RELAXED_BOUNDARY", RELAXED_BOUNDARY);
     number("COUNTER_NEXT", COUNTER_NEXT);
     number("COUNTER_HULLS", COUNTER_HULLS);
     number("COUNTER_FINISHED", COUNTER_FINISHED);

@@ -23,6 +23,7 @@
 //! | `form` | the exact kernels compiled for one variant |
 //! | [`extender`] | both sides of anchors: inspect, then execute what is wanted |
 //! | [`bounded`] | the same under the bounds of accepted blocks |
+//! | [`relaxed`] | both sides of anchors by the relaxed contract |
 //! | `executor` | repeat runs with links, trace back |
 //! | [`bulk`] | the extender behind the seam to the commit loop |
 //! | [`seeding`] | seed hits and the gap-free filter |
@@ -50,6 +51,7 @@ pub mod letters;
 pub mod memory;
 mod pipelines;
 pub mod queue;
+pub mod relaxed;
 pub mod screen;
 pub mod seeding;
 pub mod several;
@@ -67,7 +69,8 @@ pub use fault::OnFault;
 #[doc(hidden)]
 pub use fault::{Fault, FaultPlan};
 pub use finder::GpuFinder;
+pub use relaxed::{InspectedRelaxed, RelaxedExtender};
 pub use screen::{GpuScreen, Screened};
-pub use seeding::GpuSeeder;
+pub use seeding::{GpuSeeder, SeedKernels};
 pub use several::{Engine, Several};
 pub use unit::{GpuUnit, OneSided};

@@ -1,12 +1,12 @@
-//! Engines on several GPUs as one: query strands and units go to the one that is least busy, many anchors of a unit are
-//! dealt out to all. Results do not depend on who does what.
+//! Engines on several GPUs as one: query strands and many anchors of a unit are dealt out to all, units go to the one that
+//! is least busy. Results do not depend on who does what.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::alignment::{Anchor, Hsp};
+use crate::alignment::Anchor;
 use crate::error::Result;
 use crate::extend::{BulkExtender, BulkUnit, Side};
-use crate::filter::{HspFinder, SearchCounts};
+use crate::filter::{FoundHsps, HspFinder};
 use crate::sequence::SequenceSet;
 
 /// Anchors from which on another device pays: it needs a copy of the unit.
@@ -22,7 +22,7 @@ pub trait Engine {
 #[derive(Debug)]
 pub struct Several<E> {
     engines: Vec<E>,
-    /// Strands or units that each is busy with.
+    /// Units that each is busy with.
     busy: Vec<AtomicUsize>,
 }
 
@@ -65,10 +65,52 @@ impl Drop for Place<'_> {
 }
 
 impl<F: HspFinder + Engine> HspFinder for Several<F> {
-    fn find(&self, query: &SequenceSet, is_same_strand: bool) -> Result<Option<(Vec<Hsp>, SearchCounts)>> {
-        let place = self.pick();
-        self.engines[place.ix].find(query, is_same_strand)
+    fn find_many(&self, target: &SequenceSet, strands: &[&SequenceSet]) -> Result<FoundHsps> {
+        let able: Vec<&F> = self.engines.iter().filter(|engine| engine.fault().is_none()).collect();
+        let shares = shares(strands, able.len().max(1));
+        let results: Vec<Result<FoundHsps>> = match able[..] {
+            [] => vec![self.engines[0].find_many(target, strands)],
+            [engine] => vec![engine.find_many(target, strands)],
+            _ => std::thread::scope(|scope| {
+                let pairs = able.into_iter().zip(shares);
+                let threads: Vec<_> =
+                    pairs.map(|(engine, share)| scope.spawn(move || engine.find_many(target, share))).collect();
+                threads
+                    .into_iter()
+                    .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                    .collect()
+            }),
+        };
+        let mut found = FoundHsps::default();
+        for part in results {
+            let part = part?;
+            found.hsps.extend(part.hsps);
+            found.counts += part.counts;
+        }
+        Ok(found)
     }
+
+    fn n_devices(&self) -> usize {
+        self.engines.len()
+    }
+}
+
+/// Cuts strands into at most `n` stretches with about as many bases each, none of them empty.
+fn shares<'s, 'q>(strands: &'s [&'q SequenceSet], n: usize) -> Vec<&'s [&'q SequenceSet]> {
+    let all: usize = strands.iter().map(|strand| strand.len()).sum();
+    let mut shares = Vec::with_capacity(n);
+    let (mut first, mut n_bases) = (0, 0);
+    for (i, strand) in strands.iter().enumerate() {
+        n_bases += strand.len();
+        if shares.len() + 1 < n && n_bases * n >= all * (shares.len() + 1) {
+            shares.push(&strands[first..=i]);
+            first = i + 1;
+        }
+    }
+    if first < strands.len() {
+        shares.push(&strands[first..]);
+    }
+    shares
 }
 
 impl<B: BulkExtender + Engine> BulkExtender for Several<B> {
@@ -242,6 +284,22 @@ mod tests {
         assert_eq!(asked(&several), [[1025], [1024], [1024]]);
         extend(&several, 10);
         assert_eq!(asked(&several).concat().len(), 4);
+    }
+
+    #[test]
+    fn strands_are_shared_out_by_their_bases() {
+        let set = |n: usize| SequenceSet::single("s", &vec![b'A'; n]);
+        let lens = |sets: &[usize], n: usize| {
+            let sets: Vec<SequenceSet> = sets.iter().map(|&n| set(n)).collect();
+            let strands: Vec<&SequenceSet> = sets.iter().collect();
+            shares(&strands, n).iter().map(|share| share.iter().map(|s| s.len()).collect()).collect::<Vec<Vec<usize>>>()
+        };
+        assert_eq!(lens(&[10, 10], 2), [[10], [10]]);
+        assert_eq!(lens(&[10, 10], 3), [[10], [10]]);
+        assert_eq!(lens(&[1, 2, 3, 30], 2), [vec![1, 2, 3, 30]]);
+        assert_eq!(lens(&[30, 1, 2, 3], 2), [vec![30], vec![1, 2, 3]]);
+        assert_eq!(lens(&[3, 3, 3, 3, 3, 3], 3), [[3, 3], [3, 3], [3, 3]]);
+        assert_eq!(lens(&[], 2), Vec::<Vec<usize>>::new());
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! // for each kept word m  $m  word of kept bits
 //! // for each distance s   $s  1, 2, 4, ... below the number of lanes
 //! // for each stripe row r $r  row of a lane of the stripe sweep
+//! // for each form f       $form, $finds_best, $is_full: forms of the relaxed column; repeats may lie inside
 //! // for each step u       $u  step of a turn of the stripe sweep
 //! anywhere                 $last  the last column          $last_row  the last stripe row
 //! ```
@@ -30,23 +31,35 @@ pub enum Shader {
     Traceback,
     /// `shaders/screen.wgsl`
     Screen,
+    /// `shaders/relaxed_inspector.wgsl`
+    RelaxedInspector,
+    /// `shaders/relaxed_executor.wgsl`
+    RelaxedExecutor,
+    /// `shaders/relaxed_traceback.wgsl`
+    RelaxedTraceback,
     /// `shaders/seed_lookup.wgsl`
     SeedLookup,
     /// `shaders/seed_frequent.wgsl`
     SeedFrequent,
+    /// `shaders/seed_settle.wgsl`
+    SeedSettle,
     /// `shaders/seed_walk.wgsl`
     SeedWalk,
 }
 
 impl Shader {
     /// All kernels.
-    pub const ALL: [Shader; 7] = [
+    pub const ALL: [Shader; 11] = [
         Shader::ExactInspector,
         Shader::ExactExecutor,
         Shader::Traceback,
         Shader::Screen,
+        Shader::RelaxedInspector,
+        Shader::RelaxedExecutor,
+        Shader::RelaxedTraceback,
         Shader::SeedLookup,
         Shader::SeedFrequent,
+        Shader::SeedSettle,
         Shader::SeedWalk,
     ];
 
@@ -57,8 +70,12 @@ impl Shader {
             Shader::ExactExecutor => "exact_executor",
             Shader::Traceback => "traceback",
             Shader::Screen => "screen",
+            Shader::RelaxedInspector => "relaxed_inspector",
+            Shader::RelaxedExecutor => "relaxed_executor",
+            Shader::RelaxedTraceback => "relaxed_traceback",
             Shader::SeedLookup => "seed_lookup",
             Shader::SeedFrequent => "seed_frequent",
+            Shader::SeedSettle => "seed_settle",
             Shader::SeedWalk => "seed_walk",
         }
     }
@@ -70,8 +87,12 @@ impl Shader {
             Shader::ExactExecutor => include_str!("../../shaders/exact_executor.wgsl"),
             Shader::Traceback => include_str!("../../shaders/traceback.wgsl"),
             Shader::Screen => include_str!("../../shaders/screen.wgsl"),
+            Shader::RelaxedInspector => include_str!("../../shaders/relaxed_inspector.wgsl"),
+            Shader::RelaxedExecutor => include_str!("../../shaders/relaxed_executor.wgsl"),
+            Shader::RelaxedTraceback => include_str!("../../shaders/relaxed_traceback.wgsl"),
             Shader::SeedLookup => include_str!("../../shaders/seed_lookup.wgsl"),
             Shader::SeedFrequent => include_str!("../../shaders/seed_frequent.wgsl"),
+            Shader::SeedSettle => include_str!("../../shaders/seed_settle.wgsl"),
             Shader::SeedWalk => include_str!("../../shaders/seed_walk.wgsl"),
         }
     }
@@ -87,11 +108,20 @@ const COMMONS: &[(&str, &str)] = &[
     ("bounded", include_str!("../../shaders/common/bounded.wgsl")),
     ("spans", include_str!("../../shaders/common/spans.wgsl")),
     ("unbounded", include_str!("../../shaders/common/unbounded.wgsl")),
+    ("links", include_str!("../../shaders/common/links.wgsl")),
+    ("relaxed_column", include_str!("../../shaders/common/relaxed_column.wgsl")),
+    ("relaxed_run", include_str!("../../shaders/common/relaxed_run.wgsl")),
+    ("relaxed_stripe", include_str!("../../shaders/common/relaxed_stripe.wgsl")),
+    ("stripe_plan", include_str!("../../shaders/common/stripe_plan.wgsl")),
+    ("walk", include_str!("../../shaders/common/walk.wgsl")),
     ("stripe", include_str!("../../shaders/common/stripe.wgsl")),
+    ("seed_blocks", include_str!("../../shaders/common/seed_blocks.wgsl")),
     ("seed_bases", include_str!("../../shaders/common/seed_bases.wgsl")),
     ("seed_layout", include_str!("../../shaders/common/seed_layout.wgsl")),
     ("seed_lookup", include_str!("../../shaders/common/seed_lookup.wgsl")),
     ("seed_run", include_str!("../../shaders/common/seed_run.wgsl")),
+    ("seed_scores", include_str!("../../shaders/common/seed_scores.wgsl")),
+    ("seed_settle", include_str!("../../shaders/common/seed_settle.wgsl")),
     ("seed_sort", include_str!("../../shaders/common/seed_sort.wgsl")),
     ("seed_tallies", include_str!("../../shaders/common/seed_tallies.wgsl")),
     ("subgroup", include_str!("../../shaders/common/subgroup.wgsl")),
@@ -117,15 +147,22 @@ impl ShaderText {
     }
 
     fn add(&mut self, file: &str, source: &str, variant: &Variant) {
-        let mut lines = source.lines().enumerate();
-        while let Some((number, line)) = lines.next() {
+        let lines: Vec<Line> = source.lines().map(str::to_string).enumerate().collect();
+        self.add_lines(file, &lines, variant);
+    }
+
+    fn add_lines(&mut self, file: &str, lines: &[Line], variant: &Variant) {
+        let mut rest = lines;
+        while let [(number, line), after @ ..] = rest {
+            rest = after;
             let Some(unit) = line.strip_prefix("// for each ") else {
                 let last_row = (variant.stripe_rows - 1).to_string();
                 let line = line.replace("$last_row", &last_row).replace("$last", &(variant.columns - 1).to_string());
-                self.add_line(file, number, &line);
+                self.add_line(file, *number, &line);
                 continue;
             };
-            let body: Vec<(usize, &str)> = lines.by_ref().take_while(|(_, line)| *line != "// end").collect();
+            let (body, after) = body_and_rest(rest);
+            rest = after;
             let turns: Vec<Vec<(&str, String)>> = match unit {
                 "column k" => (0..variant.columns).map(column_names).collect(),
                 "word w" => (0..variant.words()).map(|word| word_names(word, variant)).collect(),
@@ -133,13 +170,14 @@ impl ShaderText {
                 "step u" => (0..variant.stripe_steps()).map(|step| vec![("$u", step.to_string())]).collect(),
                 "stripe row r" => (0..variant.stripe_rows).map(|row| vec![("$r", row.to_string())]).collect(),
                 "distance s" => (0..variant.lanes.ilog2()).map(|step| vec![("$s", (1 << step).to_string())]).collect(),
+                "form f" => FORMS.map(form_names).to_vec(),
                 other => panic!("{file}:{}: cannot repeat for each {other}", number + 1),
             };
             for names in turns {
-                for &(number, line) in &body {
-                    let filled = names.iter().fold(line.to_string(), |line, (name, text)| line.replace(name, text));
-                    self.add_line(file, number, &filled);
-                }
+                let fill =
+                    |line: &str| names.iter().fold(line.to_string(), |line, (name, text)| line.replace(name, text));
+                let filled: Vec<Line> = body.iter().map(|(number, line)| (*number, fill(line))).collect();
+                self.add_lines(file, &filled, variant);
             }
         }
     }
@@ -149,6 +187,27 @@ impl ShaderText {
         self.text.push('\n');
         self.origins.push((file.to_string(), number as u32 + 1));
     }
+}
+
+/// Number, from 0, and text of a line of a file.
+type Line = (usize, String);
+
+/// The lines up to the `// end` that belongs to a `// for each`, and those after it.
+fn body_and_rest(lines: &[Line]) -> (&[Line], &[Line]) {
+    let mut depth = 1;
+    let is_end = |(_, line): &Line| {
+        depth += i32::from(line.starts_with("// for each ")) - i32::from(line == "// end");
+        depth == 0
+    };
+    let end = lines.iter().position(is_end).unwrap_or(lines.len());
+    (&lines[..end], lines.get(end + 1..).unwrap_or_default())
+}
+
+/// Forms of the relaxed column: name, whether it finds the best cell, whether it keeps links and takes odd letters.
+const FORMS: [(&str, bool, bool); 3] = [("quiet", false, false), ("near_best", true, false), ("full", true, true)];
+
+fn form_names((name, finds_best, is_full): (&str, bool, bool)) -> Vec<(&'static str, String)> {
+    vec![("$form", name.to_string()), ("$finds_best", finds_best.to_string()), ("$is_full", is_full.to_string())]
 }
 
 fn column_names(column: u32) -> Vec<(&'static str, String)> {

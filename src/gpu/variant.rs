@@ -1,6 +1,7 @@
 //! Forms of a kernel: how many lanes work on a run, how they talk, and how many columns each holds.
 
 use super::adapters::Capabilities;
+use super::layout::EAGER_TILE;
 
 /// How the lanes of a run exchange values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,6 +33,13 @@ const STRIPE_ROWS: u32 = 16;
 const NARROW_STRIPE_ROWS: u32 = 8;
 /// Steps of the stripe sweep between looks at its values. More make the bounds a little higher.
 const STRIPE_STEPS: u32 = 4;
+
+/// Rows per lane of the relaxed sweep in subgroups of 32 lanes and more: more rows need more registers and sweep more
+/// columns in vain. When last timed on an H200, 4 were faster than 8 and 1 (`cargo bench --bench relaxed`).
+const RELAXED_ROWS: u32 = 4;
+
+/// Rows of a stripe of the relaxed contract.
+const CONTRACT_ROWS: u32 = crate::extend::relaxed::STRIPE_ROWS as u32;
 
 /// Columns that a lane of 32 and more can hold in registers.
 const COLUMN_CHOICES: [u32; 4] = [8, 16, 24, 32];
@@ -98,6 +106,26 @@ impl Variant {
         }
     }
 
+    /// Whether the relaxed kernels have this form: its stripes divide those of the contract and hold the eager tile, and a
+    /// word holds the links of a lane's rows.
+    pub fn is_relaxed(&self) -> bool {
+        let rows = self.lanes * self.stripe_rows;
+        self.stripe_rows <= 8 && rows >= EAGER_TILE && CONTRACT_ROWS.is_multiple_of(rows)
+    }
+
+    /// The form of the relaxed kernels for an adapter.
+    pub fn for_stripes(capabilities: &Capabilities) -> Variant {
+        let of_lanes =
+            |variant: Variant, rows: u32| Variant { stripe_rows: rows.min(CONTRACT_ROWS / variant.lanes), ..variant };
+        match capabilities.fixed_subgroup {
+            Some(lanes @ 32..=256) => of_lanes(Variant::subgroup(lanes, COLUMN_CHOICES[0]), RELAXED_ROWS),
+            Some(lanes @ 4..) if lanes < 32 => {
+                of_lanes(Variant::subgroup(lanes, COLUMN_CHOICES[0]), NARROW_STRIPE_ROWS)
+            }
+            _ => of_lanes(Variant::workgroup(32, COLUMN_CHOICES[0]), NARROW_STRIPE_ROWS),
+        }
+    }
+
     fn for_workgroup(capabilities: &Capabilities, window: u32) -> Variant {
         let most = capabilities.max_workgroup_lanes.clamp(32, 256);
         if capabilities.is_software {
@@ -114,13 +142,14 @@ impl Variant {
     pub fn constants(&self) -> String {
         format!(
             "const LANES: u32 = {}u;\nconst COLUMNS: u32 = {}u;\nconst WORDS: u32 = {}u;\nconst KEPT_WORDS: u32 = {}u;\n\
-             const STRIPE_ROWS: u32 = {}u;\nconst STRIPE_STEPS: u32 = {}u;\n",
+             const STRIPE_ROWS: u32 = {}u;\nconst STRIPE_STEPS: u32 = {}u;\nconst ROWS_PER_STRIPE: u32 = {}u;\n",
             self.lanes,
             self.columns,
             self.words(),
             self.kept_words(),
             self.stripe_rows,
-            self.stripe_steps()
+            self.stripe_steps(),
+            self.lanes * self.stripe_rows
         )
     }
 }

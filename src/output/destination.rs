@@ -64,7 +64,7 @@ impl Destination {
             let mode = existing.as_ref().map_or(0o666, |found| found.permissions().mode());
             builder.permissions(std::fs::Permissions::from_mode(mode));
         }
-        let file = builder.tempfile_in(folder).map_err(failed)?;
+        let file = builder.tempfile_in(folder).map_err(|error| failed(without_path(error)))?;
         Ok(Destination { kind: Kind::File(BufWriter::with_capacity(BUFFER, file), path) })
     }
 
@@ -85,6 +85,15 @@ impl Destination {
                 Ok(())
             }
         }
+    }
+}
+
+/// The system's error alone: the name of a temporary file says nothing to the user.
+fn without_path(error: io::Error) -> io::Error {
+    let cause = error.get_ref().and_then(|inner| inner.source()).and_then(|cause| cause.downcast_ref::<io::Error>());
+    match cause.and_then(io::Error::raw_os_error) {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => error,
     }
 }
 
@@ -135,5 +144,6 @@ mod tests {
     fn a_folder_that_is_not_there_is_named() {
         let error = Destination::file(Path::new("/no/such/folder/out.maf")).err().unwrap();
         assert!(error.to_string().contains("/no/such/folder/out.maf"), "{error}");
+        assert!(!format!("{:?}", anyhow::Error::new(error)).contains(".part"), "no temporary name");
     }
 }

@@ -172,6 +172,7 @@ mod tests {
             read_group: None,
             blank_lines: true,
             expand: 0,
+            dot_plot: crate::output::DotPlot::None,
             mark_end: false,
             header_marks: true,
         };

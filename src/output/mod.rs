@@ -75,6 +75,8 @@ pub struct RunInfo<'a> {
     pub blank_lines: bool,
     /// `--expand`: bases of context on each side of a block in text.
     pub expand: usize,
+    /// The dot plot beside the output. Quirk: the row numbers of general count its runs of pairs too.
+    pub dot_plot: DotPlot,
     /// `--markend`: whether the last line says that the output is complete.
     pub mark_end: bool,
     /// Whether lav and gfa print the `>` of FASTA headers (off: `--nolaj`).
@@ -106,6 +108,7 @@ impl<'a> RunInfo<'a> {
             read_group: None,
             blank_lines: true,
             expand: 0,
+            dot_plot: DotPlot::None,
             mark_end: false,
             header_marks: true,
         }
@@ -124,6 +127,18 @@ impl<'a> RunInfo<'a> {
             out.push(b' ');
         }
     }
+}
+
+/// When the runs of pairs of a dot plot are printed (`--rdotplot=<file>`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DotPlot {
+    /// There is none.
+    #[default]
+    None,
+    /// After all gapped blocks of a strand.
+    AfterStrand,
+    /// After each block, which is printed as it is found (`--anyornone`, `--limitperquery`).
+    AfterBlock,
 }
 
 /// The sequences of one searched strand.

@@ -62,7 +62,6 @@ pub fn passes(
         return true;
     }
     let counts = ColumnCounts::of(block, &target.bases, &query.bases);
-    let query_len = query.partition_at(block.query_start).full_len;
     let has_identity = |range| is_within(range, counts.matches, counts.acgt_pairs);
     let has_coverage = |range| {
         let (covered, len) = coverage(block, &counts, target, query);
@@ -74,7 +73,11 @@ pub fn passes(
     let least_matches = filters.min_matches.and_then(|least| match least {
         MatchCount::Count(count) => Some(count),
         MatchCount::OfQuery(_) if stage == FilterStage::GappedUntilEnough => None,
-        MatchCount::OfQuery(share) => Some((share * query_len as f64).ceil() as u64),
+        // Of all sequences that were read as one (`[multiple]`), with what subranges leave out.
+        MatchCount::OfQuery(share) => {
+            let query_len: usize = query.partitions.iter().map(|partition| partition.full_len).sum();
+            Some((share * query_len as f64).ceil() as u64)
+        }
     });
     if counts.matches < least_matches.unwrap_or(0) {
         return false;

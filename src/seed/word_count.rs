@@ -9,6 +9,7 @@ pub(super) fn limit(table: &mut WordTable, limit: WordCountLimit, step: u32) {
         WordCountLimit::Count(max) => (max, None),
         WordCountLimit::CountWithSpacing(max, spacing) => (max, Some(spacing)),
         WordCountLimit::Percent(percent) => (count_that_covers(table, percent), None),
+        WordCountLimit::PercentWithSpacing(percent, spacing) => (count_that_covers(table, percent), Some(spacing)),
     };
     let survivors = spacing.map(|spacing| survivors(table, max, spacing, step));
     let survives = |end: u32| survivors.as_ref().is_some_and(|s| s.contains(end / step));
@@ -127,6 +128,7 @@ mod tests {
         assert_eq!(survivors(WordCountLimit::Count(54), 1), []);
         assert_eq!(survivors(WordCountLimit::Percent(50.0), 1), []);
         assert_eq!(survivors(WordCountLimit::Percent(99.0), 1).len(), 55);
+        assert_eq!(survivors(WordCountLimit::PercentWithSpacing(50.0, 10), 1), [14, 24, 33, 42, 52]);
         assert_eq!(survivors(WordCountLimit::CountWithSpacing(2, 10), 1), [14, 24, 33, 42, 52]);
         assert_eq!(survivors(WordCountLimit::CountWithSpacing(2, 10), 7), [14, 28, 35, 49]);
     }

@@ -31,12 +31,12 @@ fn hsp(target_start: u32, query_start: u32, len: u32, score: i32) -> Hsp {
 }
 
 #[test]
-fn strands_take_their_lines_merged_and_sorted() {
+fn strands_take_their_lines_in_order() {
     let (target, query) = (set("t", 600), set("q", 300));
-    let text = "# comment\n\nt 5 24 q 1 20 + 7\nt 25 44\tq 21 40 + 9 # adjacent: not merged\n\
+    let text = "# comment\n\nt 5 24 q 1 20 + 7\nt 25 44\tq 21 40 + 9 # adjacent\n\
                 x 44 50 q 40 46 + 3\n* 1 20 * 30 49 +\na 1 2 q 3 4 - -5\r\n";
     let lists = read(text, &target, &[&query, &query.reverse_complement()]).unwrap();
-    assert_eq!(lists[0], [hsp(0, 29, 20, 0), hsp(4, 0, 20, 7), hsp(24, 20, 26, 9)]);
+    assert_eq!(lists[0], [hsp(4, 0, 20, 7), hsp(24, 20, 20, 9), hsp(43, 39, 7, 3), hsp(0, 29, 20, 0)]);
     assert_eq!(lists[1], [hsp(0, 2, 2, -5)]);
 }
 

@@ -128,3 +128,33 @@ pub fn assert_same(what: &str, runs: &[OneSided], gpu: &[Option<Side>], cpu: &[S
     }
     gpu.iter().filter(|side| side.is_none()).count()
 }
+
+/// A target of pieces that the query has in mutated form, unrelated sequence between them, and anchors in the pieces.
+pub fn homologous_pair(
+    rng: &mut SplitMix64,
+    len: usize,
+    n_anchors: usize,
+) -> (SequenceSet, SequenceSet, Vec<OneSided>) {
+    let (mut target, mut query) = (Vec::with_capacity(len), Vec::with_capacity(len));
+    let mut pieces = Vec::new();
+    while target.len() < len {
+        let piece_len = 100 + rng.below(40) * rng.below(100);
+        let piece = rng.bases(piece_len);
+        let copy = rng.mutated(&piece, 10);
+        pieces.push((target.len(), query.len(), piece.len().min(copy.len())));
+        target.extend(&piece);
+        query.extend(&copy);
+        let (gap_t, gap_q) = (rng.below(900), rng.below(900));
+        target.extend(rng.bases(gap_t));
+        query.extend(rng.bases(gap_q));
+    }
+    let (target, query) = (SequenceSet::single("t", &target), SequenceSet::single("q", &query));
+    let runs = (0..n_anchors)
+        .flat_map(|_| {
+            let (t, q, len) = pieces[rng.below(pieces.len())];
+            let within = rng.below(len.max(1));
+            both_sides(t + within, q + within)
+        })
+        .collect();
+    (target, query, runs)
+}

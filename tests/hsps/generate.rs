@@ -321,10 +321,11 @@ fn seeding(rng: &mut Rng, case: &mut Case, len: usize) {
         let max = rng.range(1, 6) as u32;
         let spacing = rng.range(5, 60) as u32;
         let percent = rng.range(20, 99);
-        let (limit, text) = match rng.range(0, 2) {
+        let (limit, text) = match rng.range(0, 3) {
             0 => (WordCountLimit::Count(max), max.to_string()),
             1 => (WordCountLimit::CountWithSpacing(max, spacing), format!("{max},{spacing}")),
-            _ => (WordCountLimit::Percent(percent as f64), format!("{percent}%")),
+            2 => (WordCountLimit::Percent(percent as f64), format!("{percent}%")),
+            _ => (WordCountLimit::PercentWithSpacing(percent as f64, spacing), format!("{percent}%,{spacing}")),
         };
         seed.word_count_limit = Some(limit);
         flags.push(format!("--maxwordcount={text}"));

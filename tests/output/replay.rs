@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::process::Command;
 
-use fastz::output::{Ending, Format, RunInfo, StrandView, Threshold, Thresholds, seed_text, writer};
+use fastz::output::{DotPlot, Ending, Format, RunInfo, StrandView, Threshold, Thresholds, seed_text, writer};
 use fastz::scoring::Scoring;
 use fastz::{Block, EditOp, EditScript, SequenceSet};
 
@@ -100,6 +100,7 @@ impl Case {
             read_group: self.read_group,
             blank_lines: true,
             expand: self.expand,
+            dot_plot: DotPlot::None,
             mark_end: self.words.iter().any(|word| word == "--markend"),
             header_marks: !self.words.iter().any(|word| word == "--nolaj"),
         };

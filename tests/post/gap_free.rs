@@ -3,13 +3,13 @@
 use crate::lastz::{Bench, FORMAT, Random, Run, cases, load, strands};
 use fastz::anchor::{anchor_of, anchors, sort_anchors};
 use fastz::filter::adaptive::AdaptiveTable;
+use fastz::filter::merge_by_diagonal;
 use fastz::filter::query_best::{QueryHsps, keep_best};
 use fastz::options::{BlockFilters, HspThreshold, MatchCount, OverLimit, RatioRange};
 use fastz::post::filters::{FilterStage, ratio_of_percent, retain};
 use fastz::post::limits::{HspLimit, QueryHspCount};
 use fastz::post::mirror::SelfPair;
 use fastz::scoring::Scoring;
-use fastz::segments::merge_overlapping;
 use fastz::{Anchor, Block, Hsp, SequenceSet};
 
 const DENSE: [&str; 4] = ["--nogapped", "--hspthresh=700", "--seed=match6", "--noentropy"];
@@ -224,12 +224,9 @@ fn recovered_hsps_are_merged_and_sorted() {
         for query in strands(load(&bench, "q.fa")) {
             let expected = recovered.hsps(target, &query);
             // It extends to the left without a block, so merge what lastz itself merged: nothing may change.
-            let mut again = expected.clone();
-            again.reverse();
-            merge_overlapping(&mut again);
+            let again = merge_by_diagonal(expected.iter().rev().copied().collect());
             assert_eq!(again, expected, "case {case}");
-            let mut ours = all.hsps(target, &query);
-            merge_overlapping(&mut ours);
+            let ours = merge_by_diagonal(all.hsps(target, &query));
             let covers = |list: &[Hsp], hsp: &Hsp| {
                 list.iter().any(|m| {
                     m.diagonal() == hsp.diagonal()

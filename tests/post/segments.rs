@@ -1,6 +1,7 @@
 //! `--segments`: what is read for each query strand, in which order, and what is refused.
 
 use crate::lastz::{Bench, FORMAT, Random, cases, load, strands};
+use fastz::filter::merge_by_diagonal;
 use fastz::segments::SegmentReader;
 
 const REFUSALS: [&str; 8] = [
@@ -46,7 +47,7 @@ fn segments_are_read_as_lastz_reads_them() {
             match reader.next_strand(target, &query) {
                 Ok(hsps) => {
                     n_segments += hsps.len();
-                    for hsp in hsps {
+                    for hsp in merge_by_diagonal(hsps) {
                         let t = target.partition_at(hsp.target_start as usize);
                         let q = query.partition_at(hsp.query_start as usize);
                         lines += &format!(

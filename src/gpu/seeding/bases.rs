@@ -4,29 +4,47 @@
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
-use super::layout::BASES_PADDING;
+use super::layout::{BASES_PADDING, GAP_KIND};
 use crate::scoring::{Matrix, ScoreClasses};
 
-/// Kinds of bases that four bits can tell apart: A, G, C, T and eight special ones.
+/// Kinds of bases that four bits can tell apart: A, G, C, T, seven special ones and the gap.
 const N_KINDS: usize = 16;
 /// A special base has this bit, and bits 0, 1 and 3 for its kind.
 const SPECIAL: u8 = 4;
 /// Kinds of special bases.
-const MAX_SPECIAL: usize = 8;
+const MAX_SPECIAL: usize = 7;
 /// Largest score, separators aside: then sums over a block of pairs stay far from the end of 32 bits.
 const SCORE_LIMIT: i32 = 1 << 20;
 
 /// 32 bases: planes x, y, z, w.
 pub type Chunk = [u32; 4];
 
-const PER_CHUNK: usize = 32;
-const BEYOND: Chunk = [0, 0, u32::MAX, 0];
+/// Bases of a chunk.
+pub const PER_CHUNK: usize = 32;
+/// [`GAP_KIND`] everywhere.
+const BEYOND: Chunk = [u32::MAX; 4];
+const _: () = assert!(GAP_KIND == 15);
+
+/// Sequences packed by [`Kinds::pack`].
+pub struct PackedArray {
+    /// Chunks, the first of them gaps.
+    pub chunks: Vec<Chunk>,
+    /// Where each sequence starts, in bases after the first gaps.
+    pub starts: Vec<u32>,
+    /// After the last base.
+    pub end: u32,
+}
+
+/// Chunks of a sequence and the gap after it.
+pub fn chunks_with_gap(len: usize) -> usize {
+    len / PER_CHUNK + 1
+}
 
 /// Three pairs of plain bases under a matrix that scores complements alike: three bits each.
 const N_TRIPLES: usize = 512;
 
-/// Twin of `SeedScores` in `shaders/seed_walk.wgsl`: score of (target kind, query kind) at 16 * target + query, and of three
-/// pairs at a time (`shaders/common/seed_run.wgsl`).
+/// Twin of `SeedScores` in `shaders/common/seed_scores.wgsl`: score of (target kind, query kind) at 16 * target + query, and
+/// of three pairs at a time (`shaders/common/seed_run.wgsl`).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct SeedScores {
@@ -44,16 +62,12 @@ impl SeedScores {
         let pair = |transition: usize, class: usize, strong: usize| score(strong, strong ^ transition ^ class << 1);
         let triple = |place: usize| {
             let bit = |plane: usize, i: usize| place >> (3 * plane + i) & 1;
-            let (mut sum, mut least, mut most, mut most_len) = (0, i32::MAX, i32::MIN, 0);
+            let (mut sum, mut least, mut most) = (0, i32::MAX, i32::MIN);
             for i in 0..3 {
                 sum += pair(bit(0, i), bit(1, i), bit(2, i));
-                least = least.min(sum);
-                if sum > most {
-                    (most, most_len) = (sum, i as u32 + 1);
-                }
+                (least, most) = (least.min(sum), most.max(sum));
             }
-            let field = |value: i32, shift: u32| (value as u32 & 0x3ff) << shift;
-            field(least, 0) | field(most, 10) | field(sum, 20) | most_len << 30
+            (least as u32 & 0x3ff) | (most as u32 & 0x3ff) << 10 | (sum as u32) << 20
         };
         (is_symmetric && fits).then(|| std::array::from_fn(triple))
     }
@@ -130,17 +144,34 @@ impl Kinds {
         self.has_triples && 3 * self.deepest <= x_drop
     }
 
-    /// Packs a sequence, with special bases before and after it.
-    pub fn pack(&self, bases: &[u8]) -> Vec<Chunk> {
+    /// Packs sequences one after the other into one array of chunks, with gaps before and after it and at least one base of
+    /// gap between them. Sequence i begins at array position `starts[i]`.
+    pub fn pack<'s>(&self, sequences: &[&'s [u8]]) -> PackedArray {
         let before = BASES_PADDING as usize / PER_CHUNK;
-        let mut chunks = vec![BEYOND; bases.len().div_ceil(PER_CHUNK) + before + 2];
-        let packed = bases.par_chunks(PER_CHUNK).with_min_len(1 << 12).map(|letters| self.pack_chunk(letters));
-        chunks[before..].par_iter_mut().zip(packed).for_each(|(chunk, planes)| *chunk = planes);
-        chunks
+        let mut starts = Vec::with_capacity(sequences.len());
+        let mut n_chunks = 0;
+        for bases in sequences {
+            starts.push((n_chunks * PER_CHUNK) as u32);
+            n_chunks += chunks_with_gap(bases.len());
+        }
+        let mut chunks = vec![BEYOND; before + n_chunks + 2];
+        let mut rest = &mut chunks[before..];
+        let take = |bases: &&'s [u8]| {
+            let (own, others) = std::mem::take(&mut rest).split_at_mut(chunks_with_gap(bases.len()));
+            rest = others;
+            (own, *bases)
+        };
+        let parts: Vec<(&mut [Chunk], &[u8])> = sequences.iter().map(take).collect();
+        parts.into_par_iter().for_each(|(own, bases)| {
+            let packed = bases.par_chunks(PER_CHUNK).with_min_len(1 << 12).map(|letters| self.pack_chunk(letters));
+            own.par_iter_mut().with_min_len(1 << 12).zip(packed).for_each(|(chunk, planes)| *chunk = planes);
+        });
+        let end = starts.last().zip(sequences.last()).map_or(0, |(start, bases)| start + bases.len() as u32);
+        PackedArray { chunks, starts, end }
     }
 
     fn pack_chunk(&self, letters: &[u8]) -> Chunk {
-        let mut planes = [0, 0, if letters.len() < PER_CHUNK { u32::MAX << letters.len() } else { 0 }, 0];
+        let mut planes = [if letters.len() < PER_CHUNK { u32::MAX << letters.len() } else { 0 }; 4];
         for (i, &letter) in letters.iter().enumerate() {
             let kind = u32::from(self.kind_from_byte[letter as usize]);
             for (bit, plane) in planes.iter_mut().enumerate() {
@@ -161,8 +192,11 @@ mod tests {
         let matrix = Scoring::default().gap_free;
         let kinds = Kinds::new(&matrix).unwrap();
         let letters = b"ACGTacgtnNxXRrYq\0";
-        let chunks = kinds.pack(letters);
-        assert_eq!((chunks[0], chunks.len()), (BEYOND, 4));
+        let packed = kinds.pack(&[letters, &[b'A'; 32], b"", b"C"]);
+        assert_eq!((&packed.starts[..], packed.end), (&[0, 32, 96, 128][..], 129));
+        let chunks = packed.chunks;
+        assert_eq!((chunks[0], chunks.len()), (BEYOND, 8));
+        assert_eq!((chunks[2], chunks[3], chunks[4]), ([0; 4], BEYOND, BEYOND));
         let kind = |i: usize| (0..4).map(|bit| (chunks[1][bit] >> i & 1) << bit).sum::<u32>() as usize;
         for (i, &target) in letters.iter().enumerate() {
             assert_eq!(kind(i) >= 4, !b"ACGT".contains(&target));
@@ -170,6 +204,6 @@ mod tests {
                 assert_eq!(kinds.scores.table[kind(i) * N_KINDS + kind(k)], matrix.get(target, query));
             }
         }
-        assert_eq!(chunks[1][2] >> letters.len(), u32::MAX >> letters.len());
+        assert!(chunks[1].iter().all(|plane| plane >> letters.len() == u32::MAX >> letters.len()));
     }
 }

@@ -20,7 +20,7 @@ gpu_struct! {
         list_end: u32,
         /// Place in the batch.
         piece_ix: u32,
-        /// Order keys shifted right by this are less than `N_RANGES`.
+        /// Order keys shifted right by this are less than 256.
         range_shift: u32,
         /// Length of the seed window.
         window_len: u32,
@@ -36,7 +36,9 @@ gpu_struct! {
         frequent_capacity: u32,
         /// Candidates that a batch holds.
         candidate_capacity: u32,
-        /// 1: hits must pass the tests of the next nine fields.
+        /// Hits that a workgroup of `seed_walk` extends.
+        extension_capacity: u32,
+        /// 1: hits must pass the tests of the next three fields and of `--self`.
         has_checks: u32,
         /// 1: words of the table may touch masked bases (lastz-semantics 6.6).
         is_masked_later: u32,
@@ -66,9 +68,9 @@ gpu_struct! {
         best_limit: i32,
         /// Target array length.
         target_len: u32,
-        /// Query array length.
+        /// Length of the query array with all its strands.
         query_len: u32,
-        /// Pairs that one lane scans; longer runs are finished by the whole workgroup.
+        /// Pairs from which on a lane gives up; longer runs are done by a whole workgroup.
         run_cap: u32,
         /// 1: the table of three pairs may be used.
         has_triples: u32,
@@ -97,10 +99,20 @@ gpu_struct! {
 pub const N_SLOTS: u32 = 1 << 16;
 /// Bits of an order key that hold the place of the lookup.
 pub const FLIP_BITS: u32 = 8;
-/// Most query windows of a piece, so that order keys fit 32 bits and none is all ones.
-pub const MAX_POSITIONS: u32 = 1 << 23;
-/// Special bases before and after a sequence.
+/// Bits of an order key: the place of the query window above the place of the lookup.
+pub const KEY_BITS: u32 = 28;
+/// Most query windows of a piece, so that order keys fit and none is all ones.
+pub const MAX_POSITIONS: u32 = (1 << (KEY_BITS - FLIP_BITS)) - 1;
+/// Beside the order key: the hit may be worth a segment, or its runs are longer than a lane looks.
+pub const HIT_IS_SPECIAL: u32 = 1 << KEY_BITS;
+/// `--filter` refuses the hit; it only moves the reach (2.5).
+pub const HIT_IS_REFUSED: u32 = 1 << (KEY_BITS + 1);
+/// Most pairs of a run that a lane may look at before it gives up: what it has looked at fits 8 bits.
+pub const MAX_RUN_CAP: u32 = 255 - 30;
+/// Gaps before and after a sequence array.
 pub const BASES_PADDING: u32 = 32;
+/// Kind of a place beside or between sequences, where runs end.
+pub const GAP_KIND: u32 = 15;
 
 /// Every hit is extended.
 pub const RULE_OFF: u32 = 0;
@@ -121,12 +133,11 @@ pub const LOOKUP_LANES: u32 = 256;
 /// Lanes of a workgroup that walks residues.
 pub const WALK_LANES: u32 = 64;
 /// Residues that a workgroup walks.
-pub const SLOTS_PER_GROUP: u32 = 16;
+pub const SLOTS_PER_GROUP: u32 = 8;
 /// Hits that are sorted in workgroup memory at a time.
 pub const N_SORTED: u32 = 512;
-/// Ranges that the order keys of a crowded bucket are cut into.
-pub const N_RANGES: u32 = 256;
-
+/// Hits of each of a workgroup's residues, if they are to be sorted at the same time.
+pub const MOST_SIDE_BY_SIDE: u32 = N_SORTED / SLOTS_PER_GROUP;
 /// First piece of the batch that did not fit, or [`NEVER`].
 pub const TALLY_FAILED: u32 = 0;
 /// Candidates of the batch.
@@ -137,6 +148,8 @@ pub const NEVER: u32 = u32::MAX;
 pub const PIECE_TALLIES: u32 = 16;
 /// Words of a piece's tallies.
 pub const N_PIECE_TALLIES: u32 = 16;
+/// Copies of a piece's tallies, which its workgroups share out.
+pub const N_COPIES: u32 = 16;
 /// Pieces of a batch, at most.
 pub const MAX_PIECES: u32 = 16;
 /// Hits, two words.
@@ -155,8 +168,10 @@ pub const TALLY_FREQUENT: u32 = 9;
 pub const TALLY_PLACED: u32 = 10;
 /// Workgroups that came to their end.
 pub const TALLY_FINISHED: u32 = 11;
+/// Residues left to `seed_walk`.
+pub const TALLY_PENDING: u32 = 12;
 /// Where the numbers of hits in the buckets start.
-pub const BUCKET_TALLIES: u32 = PIECE_TALLIES + MAX_PIECES * N_PIECE_TALLIES;
+pub const BUCKET_TALLIES: u32 = PIECE_TALLIES + MAX_PIECES * N_COPIES * N_PIECE_TALLIES;
 
 /// The constants above as WGSL text: Rust owns them.
 pub fn constants() -> String {
@@ -166,7 +181,11 @@ pub fn constants() -> String {
     number("SLOT_MASK", N_SLOTS - 1);
     number("FLIP_BITS", FLIP_BITS);
     number("FLIP_MASK", (1 << FLIP_BITS) - 1);
+    number("KEY_MASK", (1 << KEY_BITS) - 1);
+    number("HIT_IS_SPECIAL", HIT_IS_SPECIAL);
+    number("HIT_IS_REFUSED", HIT_IS_REFUSED);
     number("BASES_PADDING", BASES_PADDING);
+    number("GAP_KIND", GAP_KIND);
     number("RULE_OFF", RULE_OFF);
     number("RULE_HASHED", RULE_HASHED);
     number("RULE_RECOVER", RULE_RECOVER);
@@ -176,11 +195,12 @@ pub fn constants() -> String {
     number("WALK_LANES", WALK_LANES);
     number("SLOTS_PER_GROUP", SLOTS_PER_GROUP);
     number("N_SORTED", N_SORTED);
-    number("N_RANGES", N_RANGES);
+    number("MOST_SIDE_BY_SIDE", MOST_SIDE_BY_SIDE);
     number("TALLY_FAILED", TALLY_FAILED);
     number("TALLY_CANDIDATES", TALLY_CANDIDATES);
     number("PIECE_TALLIES", PIECE_TALLIES);
     number("N_PIECE_TALLIES", N_PIECE_TALLIES);
+    number("N_COPIES", N_COPIES);
     number("TALLY_HITS", TALLY_HITS);
     number("TALLY_DROPPED", TALLY_DROPPED);
     number("TALLY_EXTENDED", TALLY_EXTENDED);
@@ -189,6 +209,7 @@ pub fn constants() -> String {
     number("TALLY_FREQUENT", TALLY_FREQUENT);
     number("TALLY_PLACED", TALLY_PLACED);
     number("TALLY_FINISHED", TALLY_FINISHED);
+    number("TALLY_PENDING", TALLY_PENDING);
     number("BUCKET_TALLIES", BUCKET_TALLIES);
     text
 }

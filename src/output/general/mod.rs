@@ -10,7 +10,7 @@ pub use field::{DifferenceLetters, Field, Of, RatioColumns};
 use crate::alignment::Block;
 use crate::error::{Error, Result};
 use crate::output::columns::Placed;
-use crate::output::{AlignmentWriter, RunInfo, StrandView, refuse_reversed_target};
+use crate::output::{AlignmentWriter, DotPlot, RunInfo, StrandView, refuse_reversed_target};
 use row::RowContext;
 
 const GENERAL_FIELDS: &str =
@@ -121,6 +121,13 @@ impl GeneralWriter {
         self.rows += 1;
         Ok(())
     }
+
+    /// As [`write_row`](Self::write_row) for a run of pairs; a dot plot has it too.
+    fn write_segment(&mut self, run: &RunInfo, placed: &Placed, out: &mut dyn Write) -> Result<()> {
+        self.write_row(run, placed, out)?;
+        self.rows += u64::from(run.dot_plot != DotPlot::None);
+        Ok(())
+    }
 }
 
 impl AlignmentWriter for GeneralWriter {
@@ -134,6 +141,7 @@ impl AlignmentWriter for GeneralWriter {
     }
 
     fn strand(&mut self, run: &RunInfo, view: &StrandView, blocks: &[Block], out: &mut dyn Write) -> Result<()> {
+        let mut plotted = 0;
         for block in blocks {
             if !run.gapped || self.table.of_segments {
                 refuse_reversed_target(view, "a table of gap-free segments")?;
@@ -141,12 +149,20 @@ impl AlignmentWriter for GeneralWriter {
             let placed = Placed::new(view, block);
             if run.gapped && self.table.of_segments {
                 for segment in placed.segments(&run.scoring.gapped) {
-                    self.write_row(run, &Placed::new(view, &segment), out)?;
+                    self.write_segment(run, &Placed::new(view, &segment), out)?;
+                }
+            } else if run.gapped {
+                self.write_row(run, &placed, out)?;
+                match run.dot_plot {
+                    DotPlot::None => {}
+                    DotPlot::AfterStrand => plotted += placed.pair_runs().count() as u64,
+                    DotPlot::AfterBlock => self.rows += placed.pair_runs().count() as u64,
                 }
             } else {
-                self.write_row(run, &placed, out)?;
+                self.write_segment(run, &placed, out)?;
             }
         }
+        self.rows += plotted;
         Ok(())
     }
 }

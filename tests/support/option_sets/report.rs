@@ -89,6 +89,10 @@ impl Draft<'_> {
         if !is_multiple || self.percent(4) {
             formats.extend(["lav", "lav", "lav+", "lav+text", "gfa"]);
         }
+        // blastn calls the query by the last header that was read, also if that record is left out.
+        if is_multiple && self.query_actions.iter().any(|action| action.starts_with("subsample")) {
+            formats.retain(|format| !format.starts_with("blastn"));
+        }
         // softsam prints undefined memory for bases that a query subrange leaves out (7.2).
         if !self.has_query_subrange {
             formats.extend(["softsam", "softsam-"]);

@@ -109,9 +109,10 @@ impl Draft<'_> {
             self.maybe(10, &["--recoverseeds", "--recoverhits", "--norecoverseeds"]);
         }
         if self.percent(10) {
-            let text = match self.random.below(3) {
+            let text = match self.random.below(4) {
                 0 => format!("--maxwordcount={}", self.between(1, 12)),
                 1 => format!("--maxwordcount={},{}", self.between(1, 6), self.between(1, 200)),
+                2 => format!("--maxwordcount={}%,{}", self.between(30, 100), self.between(1, 200)),
                 _ => format!("--maxwordcount={}%", self.between(50, 100)),
             };
             self.option(text);

@@ -1,0 +1,7 @@
+// stripe_plan: where the links of each stripe of a relaxed run are. Step s of a stripe has one word per lane, the links
+// of the lane's STRIPE_ROWS rows in column first + s - lane, lowest row in the lowest bits.
+
+fn plan_of_stripe(task: Task, stripe_ix: u32) -> StripePlan {
+    let at = task.span_start + STRIPE_PLAN_WORDS * stripe_ix;
+    return StripePlan(plan[at], plan[at + 1u], bitcast<i32>(plan[at + 2u]), plan[at + 3u]);
+}

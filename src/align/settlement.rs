@@ -1,0 +1,66 @@
+//! What is done in the order of the output: limits that warn, counts, and the output itself.
+
+use super::Sink;
+use crate::error::Result;
+use crate::output::StrandView;
+use crate::post::limits::{DepthLimit, HspLimit, QueryHspCount, cut_to_room};
+use crate::report::Counts;
+use crate::sequence::SequenceSet;
+use crate::strand::StrandBlocks;
+
+/// Limits and counts of a run.
+#[derive(Clone)]
+pub(super) struct Settlement {
+    pub hsp_limit: Option<HspLimit>,
+    pub depth_limit: Option<DepthLimit>,
+    /// Whether the HSP limit counts HSPs or runs of pairs as they are printed.
+    pub counts_runs: bool,
+    pub counts: Counts,
+}
+
+impl Settlement {
+    /// Warnings of `--queryhsplimit`; false if the query is to be dropped.
+    pub fn settle_hsp_limit(
+        &mut self,
+        query: &SequenceSet,
+        other: Option<&SequenceSet>,
+        found: &[(bool, u64)],
+        sink: &mut dyn Sink,
+    ) -> bool {
+        let Some(limit) = &mut self.hsp_limit else { return true };
+        let mut so_far = QueryHspCount::default();
+        for &(is_other, n) in found {
+            let strand = if is_other { other } else { None }.unwrap_or(query);
+            limit.add_strand(&mut so_far, n, strand, &mut |message| sink.warn(message));
+        }
+        limit.keeps(so_far)
+    }
+
+    /// HSPs, or runs of pairs, that `--queryhsplimit` lets a query print, if it counts these.
+    pub fn run_room(&self) -> Option<u64> {
+        self.hsp_limit.as_ref().filter(|_| self.counts_runs).map(HspLimit::most_kept)
+    }
+
+    /// Warnings and output of a strand, with `room` for so many runs of pairs.
+    pub fn settle(
+        &mut self,
+        view: &StrandView,
+        found: &mut StrandBlocks,
+        room: Option<&mut u64>,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
+        self.counts.gapped += found.gapped;
+        self.counts.seconds += found.seconds;
+        self.counts.inner_blocks += found.inner_blocks;
+        found.truncations.iter().for_each(|truncation| sink.truncated(truncation));
+        if let (Some(limit), Some(depth)) = (&mut self.depth_limit, found.depth)
+            && !limit.keeps(depth, view.query, &mut |message| sink.warn(message))
+        {
+            found.blocks.clear();
+        }
+        let within_room = room.map(|room| cut_to_room(&found.blocks, room));
+        let blocks = within_room.as_ref().unwrap_or(&found.blocks);
+        self.counts.output_blocks += blocks.len() as u64;
+        sink.strand(view, blocks)
+    }
+}

@@ -1,0 +1,221 @@
+//! FastZ's own contract (`--relaxed`): every anchor is extended alone, and anchors on an accepted block are skipped.
+//!
+//! **One side of an anchor.** Rows are target bases away from the anchor, columns are query bases; C, D, I, ties and
+//! row 0 are LASTZ's (lastz-semantics 5.2), so a gap opens only from a diagonal cell, or from row 0. What differs is
+//! pruning. Rows 1 to [`STRIPE_ROWS`] are stripe 1, and so on. Over the whole stripe
+//! ```text
+//! T = best - Y      best: the greatest diagonal cell of all earlier stripes, and 0
+//! ```
+//! and in every row divisible by [`PRUNE_ROWS`] the cells with C < T die: they have no C, D and I. No other cell dies,
+//! and nothing else ends a row or a column, but the ends of the two sequences. The run ends with the last row that has
+//! a living cell. Its end is the greatest diagonal cell, the last one in row-major order among equals, as in LASTZ.
+//!
+//! LASTZ prunes in every row, and by the best cell of this very moment, which is never below the best of the earlier
+//! stripes: with the value that a cell dies of here, it dies in LASTZ too. So a run looks at more cells than LASTZ, and
+//! mostly finds the same or a longer path; but a cell which lives only here can stand in the way of a gap opening (C = D >
+//! P) that LASTZ makes. What LASTZ opens from an insertion past the edge of the row above (5.4) is not opened here.
+//!
+//! The definition knows neither windows nor lanes: any way to evaluate the cells that can matter gives the same answer,
+//! so the answer does not depend on the device, the number of lanes or the height of what they sweep at a time.
+//!
+//! **Anchors to blocks.** In LASTZ's order (4.2); no block bounds another one, and no traceback memory cuts a run. An
+//! anchor on an accepted block (4.3) is skipped. So an extension depends on its anchor alone, and anchors can be
+//! extended in any order and number ahead: the output is the same.
+
+use std::collections::{HashMap, HashSet};
+
+use rayon::prelude::*;
+
+use super::bounds::AcceptedBlocks;
+use super::bulk::{BulkExtender, BulkUnit};
+use super::commit::{Committed, GappedResult, OnAccept};
+use super::side::{Direction, Side};
+use super::stitch::stitch;
+use crate::alignment::{Anchor, Block};
+use crate::cpu::ydrop::{SideProblem, Workspace, Ydrop};
+use crate::error::Result;
+use crate::scoring::Scoring;
+use crate::sequence::SequenceSet;
+
+/// Rows that share one threshold.
+pub const STRIPE_ROWS: usize = 256;
+/// Cells die in rows divisible by this.
+pub const PRUNE_ROWS: usize = 8;
+
+/// Gapped extension of the anchors of one unit by the relaxed contract.
+pub struct RelaxedStage<'a> {
+    /// The target array.
+    pub target: &'a SequenceSet,
+    /// The query array of the searched strand.
+    pub query: &'a SequenceSet,
+    /// Scores.
+    pub scoring: &'a Scoring,
+    /// The engine.
+    pub ydrop: &'a Ydrop,
+    /// L: least score of a block.
+    pub threshold: i64,
+    /// Whether rejected blocks cover too (`--allgappedbounds`).
+    pub all_bounds: bool,
+    /// Extends many anchors at once, off the CPU, by the same contract.
+    pub bulk: Option<&'a dyn BulkExtender>,
+    /// Told how many anchors are done, out of all.
+    pub progress: &'a (dyn Fn(usize, usize) + Sync),
+}
+
+/// An extended anchor: its block, unless that is empty or known to fail the threshold.
+struct Extended {
+    block: Option<Block>,
+    cells: u64,
+}
+
+/// How many anchors to extend at once: more while few of them turn out to be covered.
+struct WaveSize {
+    size: usize,
+    least: usize,
+    most: usize,
+    /// Extended anchors that were covered, up to the last wave.
+    wasted: u64,
+}
+
+/// Wave sizes on a device, whose latency counts, ...
+const BULK_WAVES: (usize, usize) = (1 << 10, 1 << 17);
+/// ... and on the CPU, per thread.
+const CPU_WAVES: (usize, usize) = (2, 256);
+/// A wave looks this many anchors ahead for each one that it extends.
+const LOOK_AHEAD: usize = 64;
+
+thread_local! {
+    static WORKSPACE: std::cell::RefCell<Workspace> = std::cell::RefCell::default();
+}
+
+impl RelaxedStage<'_> {
+    /// Extends `anchors`, which are in LASTZ's order (4.2). `forced` blocks come first, whatever their score (4.4).
+    /// # Errors
+    /// Those of `bulk`.
+    pub fn run(&self, anchors: &[Anchor], forced: Vec<Block>, on_accept: &mut OnAccept) -> Result<GappedResult> {
+        // Looked up for what they cover; they bound nothing.
+        let accepted = AcceptedBlocks::default();
+        let mut committed = Committed::new(&accepted, anchors.len());
+        forced.into_iter().for_each(|block| committed.push(block));
+        let mut bulk = match self.bulk {
+            Some(bulk) if anchors.len() >= bulk.least_anchors() => bulk.open(self.target, self.query)?,
+            _ => None,
+        };
+        let mut waves = WaveSize::new(bulk.is_some());
+        let mut ready: HashMap<usize, Extended> = HashMap::new();
+        let mut next = 0;
+        while next < anchors.len() {
+            (self.progress)(next, anchors.len());
+            if accepted.covers(&anchors[next]) {
+                committed.counts.covered += 1;
+                committed.counts.rerun += u64::from(ready.remove(&next).is_some());
+                next += 1;
+                continue;
+            }
+            let Some(extended) = ready.remove(&next) else {
+                waves.adapt(committed.counts.rerun);
+                let chosen = self.choose(anchors, next, waves.size, &accepted, &ready);
+                let extended = self.extend(anchors, &chosen, bulk.as_deref_mut())?;
+                ready.extend(chosen.into_iter().zip(extended));
+                continue;
+            };
+            next += 1;
+            committed.counts.extended += 1;
+            committed.counts.cells += extended.cells;
+            let Some(block) = extended.block else { continue };
+            let flow = on_accept(&block);
+            committed.push(block);
+            if flow.is_break() {
+                break;
+            }
+        }
+        (self.progress)(anchors.len(), anchors.len());
+        Ok(committed.finish(self.threshold))
+    }
+
+    /// The anchor `first` and up to `size - 1` later ones, far from each other: near ones often share a block.
+    fn choose(
+        &self,
+        anchors: &[Anchor],
+        first: usize,
+        size: usize,
+        accepted: &AcceptedBlocks,
+        ready: &HashMap<usize, Extended>,
+    ) -> Vec<usize> {
+        let mut neighbourhoods = HashSet::new();
+        let mut is_far = |anchor: &Anchor| {
+            let diagonal = i64::from(anchor.target) - i64::from(anchor.query);
+            neighbourhoods.insert((anchor.target >> 12, diagonal >> 9))
+        };
+        let mut is_wanted =
+            |&(ix, anchor): &(usize, &Anchor)| !ready.contains_key(&ix) && !accepted.covers(anchor) && is_far(anchor);
+        let candidates = anchors.iter().enumerate().skip(first).take(size.saturating_mul(LOOK_AHEAD));
+        candidates.filter(|candidate| is_wanted(candidate)).map(|(ix, _)| ix).take(size).collect()
+    }
+
+    /// Extends the anchors `chosen`, on the device where it can.
+    fn extend(
+        &self,
+        anchors: &[Anchor],
+        chosen: &[usize],
+        bulk: Option<&mut (dyn BulkUnit + '_)>,
+    ) -> Result<Vec<Extended>> {
+        let positions: Vec<Anchor> = chosen.iter().map(|&ix| anchors[ix]).collect();
+        let sides = match bulk {
+            Some(unit) => unit.extend(&positions, &|left, right| self.may_pass(left, right))?,
+            None => vec![None; positions.len()],
+        };
+        let extend = |(anchor, sides): (&Anchor, Option<(Side, Side)>)| {
+            let (left, right) = sides.unwrap_or_else(|| self.extend_on_cpu(anchor));
+            self.finish(anchor, left, right)
+        };
+        Ok(positions.par_iter().zip(sides).with_max_len(16).map(extend).collect())
+    }
+
+    fn extend_on_cpu(&self, anchor: &Anchor) -> (Side, Side) {
+        let run = |direction| {
+            let problem = SideProblem { target: self.target, query: self.query, anchor: *anchor, direction };
+            // The workspace is taken out for the run: a waiting thread may start another run on the same thread.
+            let mut workspace = WORKSPACE.take();
+            let side = self.ydrop.run_relaxed(&problem, &mut workspace);
+            WORKSPACE.set(workspace);
+            side
+        };
+        rayon::join(|| run(Direction::Left), || run(Direction::Right))
+    }
+
+    /// Whether the block can be wanted. A side without a column may leave a gap at the end of the block, whose score
+    /// then rises (5.5).
+    fn may_pass(&self, left: &Side, right: &Side) -> bool {
+        let is_empty = |side: &Side| side.rows == 0 && side.columns == 0;
+        self.all_bounds || left.score + right.score >= self.threshold || is_empty(left) || is_empty(right)
+    }
+
+    fn finish(&self, anchor: &Anchor, left: Side, right: Side) -> Extended {
+        let cells = left.cells + right.cells;
+        // The device gives scripts to these only.
+        let block = self.may_pass(&left, &right).then(|| {
+            stitch(anchor, &left, &right, self.target, self.query, self.scoring)
+                .filter(|block| !block.script.is_empty() && (self.all_bounds || block.score >= self.threshold))
+        });
+        Extended { block: block.flatten(), cells }
+    }
+}
+
+impl WaveSize {
+    fn new(is_bulk: bool) -> WaveSize {
+        let threads = rayon::current_num_threads();
+        let (least, most) = match is_bulk {
+            true => BULK_WAVES,
+            false if threads == 1 => (1, 1),
+            false => (CPU_WAVES.0 * threads, CPU_WAVES.1 * threads),
+        };
+        WaveSize { size: least, least, most, wasted: 0 }
+    }
+
+    fn adapt(&mut self, wasted: u64) {
+        let last = (wasted - std::mem::replace(&mut self.wasted, wasted)) as usize;
+        let size = if last > self.size / 2 { self.size / 2 } else { self.size * 2 };
+        self.size = size.clamp(self.least, self.most);
+    }
+}
