@@ -5,7 +5,7 @@
 //! ```
 //! Planning finds the HSPs first where both strands have to be known before either is extended (adaptive thresholds,
 //! `--queryhsplimit`, `--queryhspbest`; those print minus before plus). Planning and performing only read, so queries
-//! and strands run in parallel ([`pipeline`]); settling is done in order. With `--masking` each strand changes the target
+//! and strands run in parallel (`align/pipeline.rs`); settling is done in order. With `--masking` each strand changes the target
 //! for the next, so everything runs in order.
 
 mod gate;
