@@ -10,20 +10,20 @@
 //! block touched, and anchors that no earlier one under way will probably cover. Nobody waits for a whole wave; the
 //! output does not depend on what ran ahead.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use rayon::prelude::*;
-
 use super::bounds::AcceptedBlocks;
-use super::bulk::{BulkUnit, wants_script};
+use super::bulk::BulkUnit;
+use super::bulk_wave::MOST_BULK;
 use super::commit::{Committed, GappedResult, GappedStage, OnAccept};
-use super::extension::{Explored, Extension};
+use super::extension::Extension;
+use super::pending::{Pending, Progress};
 use super::screened::AnchorQueue;
 use super::side::{Direction, Side};
-use crate::alignment::{Anchor, Block};
+use crate::alignment::Anchor;
 use crate::error::{Error, Result};
 
 /// Shares the threads of a pool among the gapped stages that run ahead at the same time.
@@ -47,8 +47,6 @@ const MOST_SCANNED: usize = 1 << 14;
 const MOST_READY: usize = 64;
 /// Anchors dealt with before the lock is given to others.
 const TURNS: usize = 64;
-/// Most anchors that a bulk wave extends.
-const MOST_BULK: usize = 1 << 15;
 
 /// What a stage has to do next.
 enum Turn {
@@ -88,101 +86,35 @@ enum Outcome {
 
 /// The run of one stage.
 pub(super) struct Schedule<'r, 'a> {
-    stage: &'r GappedStage<'a>,
-    anchors: &'r [Anchor],
-    most_scanned: usize,
-    state: Mutex<State<'r>>,
-    bulk: Option<Mutex<Box<dyn BulkUnit + 'r>>>,
+    pub(super) stage: &'r GappedStage<'a>,
+    pub(super) anchors: &'r [Anchor],
+    pub(super) most_scanned: usize,
+    pub(super) state: Mutex<State<'r>>,
+    pub(super) bulk: Option<Mutex<Box<dyn BulkUnit + 'r>>>,
 }
 
-struct State<'r> {
-    committed: Committed<'r>,
-    queue: AnchorQueue<'r>,
-    on_accept: &'r mut OnAccept<'r>,
-    next: usize,
+/// How far the run has come.
+pub(super) struct State<'r> {
+    pub(super) committed: Committed<'r>,
+    pub(super) queue: AnchorQueue<'r>,
+    pub(super) on_accept: &'r mut OnAccept<'r>,
+    pub(super) next: usize,
     /// Anchors before this one have been looked at.
-    scanned: usize,
-    pending: Pending,
+    pub(super) scanned: usize,
+    pub(super) pending: Pending,
     /// Anchors whose results an accepted block touched: they come first.
-    redo: BTreeSet<usize>,
+    pub(super) redo: BTreeSet<usize>,
     /// Anchors to look at again, before those not scanned.
-    again: BTreeSet<usize>,
+    pub(super) again: BTreeSet<usize>,
     /// One-sided runs under way.
-    running: usize,
+    pub(super) running: usize,
     /// Whether somebody commits right now.
-    is_committing: bool,
+    pub(super) is_committing: bool,
     /// Anchors before this one have had their turn in bulk; what is not ready of them is left to the CPU.
-    bulk_done: usize,
-    bulk_running: bool,
-    stopped: bool,
-    failure: Option<Error>,
-}
-
-enum Progress {
-    Running,
-    Ready(Box<Extension>),
-}
-
-/// Anchors under way or waiting for their turn.
-#[derive(Default)]
-struct Pending {
-    by_anchor: BTreeMap<usize, Progress>,
-    by_target: BTreeSet<(u32, usize)>,
-    /// Anchors that one of these will probably cover.
-    waiting: HashMap<usize, Vec<usize>>,
-    /// What ready ones explored, by bin of target rows.
-    explored: HashMap<i64, Vec<(usize, Explored)>>,
-}
-
-/// Target rows per bin of [`Pending::explored`], as a power of two.
-const BIN_SHIFT: i64 = 13;
-
-impl Pending {
-    fn start(&mut self, ix: usize, anchor: &Anchor) {
-        self.by_anchor.insert(ix, Progress::Running);
-        self.by_target.insert((anchor.target, ix));
-    }
-
-    fn ready(&mut self, ix: usize, anchor: &Anchor, extension: Extension) {
-        let explored = extension.explored;
-        for bin in explored.rows.0 >> BIN_SHIFT..=explored.rows.1 >> BIN_SHIFT {
-            self.explored.entry(bin).or_default().push((ix, explored));
-        }
-        self.by_anchor.insert(ix, Progress::Ready(Box::new(extension)));
-        self.by_target.insert((anchor.target, ix));
-    }
-
-    fn is_running(&self, ix: usize) -> bool {
-        matches!(self.by_anchor.get(&ix), Some(Progress::Running))
-    }
-
-    /// Forgets an anchor; what waited for it is to be looked at again.
-    fn remove(&mut self, ix: usize, anchor: &Anchor, again: &mut BTreeSet<usize>) -> Option<Progress> {
-        let progress = self.by_anchor.remove(&ix)?;
-        self.by_target.remove(&(anchor.target, ix));
-        again.extend(self.waiting.remove(&ix).into_iter().flatten());
-        Some(progress)
-    }
-
-    /// Ready anchors that a block may touch, or whose neighbour it may become.
-    fn near(&mut self, block: &Block) -> BTreeSet<usize> {
-        let rows = (block.target_start as i64, block.target_range().end as i64);
-        let columns = (block.query_start as i64, block.query_range().end as i64);
-        let meets = |a: (i64, i64), b: (i64, i64)| a.0 <= b.1 && b.0 <= a.1;
-        let beside = (block.target_start as u32, 0)..(block.target_range().end as u32, 0);
-        let mut found: BTreeSet<usize> = self.by_target.range(beside).map(|&(_, ix)| ix).collect();
-        for bin in rows.0 >> BIN_SHIFT..=rows.1 >> BIN_SHIFT {
-            let Some(list) = self.explored.get_mut(&bin) else { continue };
-            list.retain(|(ix, explored)| {
-                let is_ready = matches!(self.by_anchor.get(ix), Some(Progress::Ready(_)));
-                if is_ready && meets(explored.rows, rows) && meets(explored.columns, columns) {
-                    found.insert(*ix);
-                }
-                is_ready
-            });
-        }
-        found
-    }
+    pub(super) bulk_done: usize,
+    pub(super) bulk_running: bool,
+    pub(super) stopped: bool,
+    pub(super) failure: Option<Error>,
 }
 
 impl<'r, 'a> Schedule<'r, 'a> {
@@ -258,7 +190,7 @@ impl<'r, 'a> Schedule<'r, 'a> {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<'r>> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State<'r>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -468,63 +400,5 @@ impl Schedule<'_, '_> {
             Some(Progress::Ready(extension)) => extension.may_cover(anchor),
             _ => state.committed.is_likely_covered(anchor, &self.anchors[*other]),
         })
-    }
-
-    /// Extends the next anchors, and many later ones, off the CPU.
-    fn extend_bulk(&self) {
-        let (chosen, accepted) = {
-            let mut state = self.lock();
-            (self.choose_bulk(&mut state), state.committed.accepted)
-        };
-        let positions: Vec<Anchor> = chosen.iter().map(|&ix| self.anchors[ix]).collect();
-        let stage = self.stage;
-        let wants_script = wants_script(stage.all_bounds, stage.threshold);
-        let bulk = self.bulk.as_ref().expect("only called with a bulk engine");
-        let extended = bulk.lock().unwrap_or_else(PoisonError::into_inner).extend(&positions, &wants_script);
-        let extended: Result<Vec<(usize, Extension)>> = extended.map(|extended| {
-            let join = |(&ix, sides): (&usize, Option<(Side, Side)>)| {
-                let sides = sides?;
-                let has_scripts = wants_script(&sides.0, &sides.1);
-                Some((ix, Extension::new(stage, &self.anchors[ix], sides, has_scripts, (accepted, 0))))
-            };
-            chosen.par_iter().zip(extended).filter_map(join).collect()
-        });
-        let mut state = self.lock();
-        state.bulk_running = false;
-        match extended {
-            Ok(extended) => {
-                for (ix, extension) in extended {
-                    if ix >= state.next && !state.pending.by_anchor.contains_key(&ix) {
-                        state.pending.ready(ix, &self.anchors[ix], extension);
-                    }
-                }
-            }
-            Err(error) => {
-                state.failure = Some(error);
-                state.stopped = true;
-            }
-        }
-    }
-
-    /// Anchors for the next bulk wave: the next one, and later ones that are probably covered by none of the others.
-    fn choose_bulk(&self, state: &mut State) -> Vec<usize> {
-        let mut chosen = Vec::new();
-        // By target position, to look up what is near.
-        let mut by_target: BTreeSet<(u32, usize)> = BTreeSet::new();
-        let reach = state.committed.likely_reach() as u32;
-        for (ix, anchor) in state.queue.iter_from(state.next) {
-            if chosen.len() >= MOST_BULK {
-                break;
-            }
-            state.bulk_done = ix + 1;
-            let near = (anchor.target.saturating_sub(reach), 0)..=(anchor.target.saturating_add(reach), usize::MAX);
-            let is_likely_covered = |other: usize| state.committed.is_likely_covered(anchor, &self.anchors[other]);
-            let is_near = || by_target.range(near).any(|&(_, other)| is_likely_covered(other));
-            if ix == state.next || (!state.committed.accepted.covers(anchor) && !is_near()) {
-                chosen.push(ix);
-                by_target.insert((anchor.target, ix));
-            }
-        }
-        chosen
     }
 }

@@ -3,8 +3,10 @@
 mod ahead;
 pub mod bounds;
 pub mod bulk;
+mod bulk_wave;
 pub mod commit;
 mod extension;
+mod pending;
 pub mod relaxed;
 mod screened;
 pub mod side;

@@ -1,0 +1,74 @@
+//! Anchors that are being extended ahead of their turn, or wait for it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::extension::{Explored, Extension};
+use crate::alignment::{Anchor, Block};
+
+/// How far an anchor has come.
+pub(super) enum Progress {
+    Running,
+    Ready(Box<Extension>),
+}
+
+/// Anchors under way or waiting for their turn.
+#[derive(Default)]
+pub(super) struct Pending {
+    pub by_anchor: BTreeMap<usize, Progress>,
+    pub by_target: BTreeSet<(u32, usize)>,
+    /// Anchors that one of these will probably cover.
+    pub waiting: HashMap<usize, Vec<usize>>,
+    /// What ready ones explored, by bin of target rows.
+    explored: HashMap<i64, Vec<(usize, Explored)>>,
+}
+
+/// Target rows per bin of [`Pending::explored`], as a power of two.
+const BIN_SHIFT: i64 = 13;
+
+impl Pending {
+    pub fn start(&mut self, ix: usize, anchor: &Anchor) {
+        self.by_anchor.insert(ix, Progress::Running);
+        self.by_target.insert((anchor.target, ix));
+    }
+
+    pub fn ready(&mut self, ix: usize, anchor: &Anchor, extension: Extension) {
+        let explored = extension.explored;
+        for bin in explored.rows.0 >> BIN_SHIFT..=explored.rows.1 >> BIN_SHIFT {
+            self.explored.entry(bin).or_default().push((ix, explored));
+        }
+        self.by_anchor.insert(ix, Progress::Ready(Box::new(extension)));
+        self.by_target.insert((anchor.target, ix));
+    }
+
+    pub fn is_running(&self, ix: usize) -> bool {
+        matches!(self.by_anchor.get(&ix), Some(Progress::Running))
+    }
+
+    /// Forgets an anchor; what waited for it is to be looked at again.
+    pub fn remove(&mut self, ix: usize, anchor: &Anchor, again: &mut BTreeSet<usize>) -> Option<Progress> {
+        let progress = self.by_anchor.remove(&ix)?;
+        self.by_target.remove(&(anchor.target, ix));
+        again.extend(self.waiting.remove(&ix).into_iter().flatten());
+        Some(progress)
+    }
+
+    /// Ready anchors that a block may touch, or whose neighbour it may become.
+    pub fn near(&mut self, block: &Block) -> BTreeSet<usize> {
+        let rows = (block.target_start as i64, block.target_range().end as i64);
+        let columns = (block.query_start as i64, block.query_range().end as i64);
+        let meets = |a: (i64, i64), b: (i64, i64)| a.0 <= b.1 && b.0 <= a.1;
+        let beside = (block.target_start as u32, 0)..(block.target_range().end as u32, 0);
+        let mut found: BTreeSet<usize> = self.by_target.range(beside).map(|&(_, ix)| ix).collect();
+        for bin in rows.0 >> BIN_SHIFT..=rows.1 >> BIN_SHIFT {
+            let Some(list) = self.explored.get_mut(&bin) else { continue };
+            list.retain(|(ix, explored)| {
+                let is_ready = matches!(self.by_anchor.get(ix), Some(Progress::Ready(_)));
+                if is_ready && meets(explored.rows, rows) && meets(explored.columns, columns) {
+                    found.insert(*ix);
+                }
+                is_ready
+            });
+        }
+        found
+    }
+}
