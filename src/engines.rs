@@ -61,7 +61,7 @@ impl GpuStart {
             pipeline_folder: pipeline_folder(),
             ..GpuSettings::default()
         };
-        let fault = trial.fault.clone();
+        let fault = trial.fault;
         let start = move || {
             let gpus = Gpu::open_each(&choices, &settings)?;
             if let (Some(plan), Some(gpu)) = (fault, gpus.first()) {
