@@ -347,10 +347,15 @@ fn reader_that_stops_reading_is_no_error() {
 }
 
 #[test]
-fn duplicate_names_are_allowed() {
+fn duplicate_names_are_allowed_with_a_warning() {
     let folder = bench();
     let outcome = run(folder.path(), "t.fa twins.fa --format=general-:name2,zstart2+,end2+");
     assert!(outcome.succeeded(), "{}", outcome.last_words());
     let text = String::from_utf8(outcome.stdout).expect("text");
     assert!(text.lines().count() > 1 && text.lines().all(|line| line.starts_with("same\t")), "{text}");
+    if !program::is_lastz_on_trial() {
+        let stderr = outcome.stderr;
+        assert!(stderr.starts_with("WARNING. twins.fa contains two sequences named \"same\""), "{stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    }
 }

@@ -3,6 +3,8 @@
 //! The order is: subrange, `unmask`, soft, X and N masks, separators, and at last the reverse complement of every
 //! partition in its place (lastz-semantics 1.5, 1.8).
 
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 
 use super::ReadOptions;
@@ -47,6 +49,10 @@ pub(super) struct Assembler {
     masks: Vec<Mask>,
     /// The record after the last one read, if already looked for.
     upcoming: Option<Option<Selected>>,
+    /// Hashes of the names so far.
+    names: HashSet<u64>,
+    hashes: RandomState,
+    has_warned_of_name: bool,
     /// The most bases that can come, if known.
     max_bases: Option<u64>,
 }
@@ -74,6 +80,9 @@ impl Assembler {
             selection: Selection::new(reader, spec)?,
             masks,
             upcoming: None,
+            names: HashSet::new(),
+            hashes: RandomState::new(),
+            has_warned_of_name: false,
             max_bases: max_bases.filter(|_| !picks_parts),
         };
         if !assembler.has_more()? {
@@ -164,8 +173,12 @@ impl Assembler {
         if pieces.is_empty() {
             warn(self.empty_warning(&selected.heading));
         }
+        let first = set.partitions.len();
         for range in pieces {
             set.partitions.push(self.partition(&selected, &extent, range, start));
+        }
+        if let Some(partition) = set.partitions.get(first) {
+            self.watch_name(&partition.name, warn);
         }
         if set.is_partitioned {
             // Also behind an empty record: LASTZ leaves two separators then.
@@ -203,6 +216,23 @@ impl Assembler {
             full_len: extent.full_len,
             qualities: extent.qualities.as_ref().map(|qualities| qualities[piece].to_vec()),
             range,
+        }
+    }
+
+    /// Warns of the first name that comes twice: names are all that most formats say about a sequence. A nickname is
+    /// for all on purpose.
+    fn watch_name(&mut self, name: &str, warn: &mut dyn FnMut(String)) {
+        if self.has_warned_of_name || self.spec.nickname.is_some() || name.is_empty() {
+            return;
+        }
+        // Hashes are enough for a warning, and small where there are millions of names.
+        if !self.names.insert(self.hashes.hash_one(name)) {
+            self.has_warned_of_name = true;
+            let file = self.spec.file();
+            warn(format!(
+                "WARNING. {file} contains two sequences named \"{name}\": their alignments look alike; rename one, or \
+                 have more of the header in names, as with [nameparse=full]"
+            ));
         }
     }
 

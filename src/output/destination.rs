@@ -144,6 +144,7 @@ mod tests {
     fn a_folder_that_is_not_there_is_named() {
         let error = Destination::file(Path::new("/no/such/folder/out.maf")).err().unwrap();
         assert!(error.to_string().contains("/no/such/folder/out.maf"), "{error}");
-        assert!(!format!("{:?}", anyhow::Error::new(error)).contains(".part"), "no temporary name");
+        let causes = anyhow::Error::new(error).chain().map(ToString::to_string).collect::<Vec<_>>().join(": ");
+        assert!(!causes.contains(".part"), "no temporary name: {causes}");
     }
 }
