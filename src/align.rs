@@ -145,7 +145,7 @@ impl Aligner {
             settlement: Settlement {
                 hsp_limit: limits.hsp_limit.map(|(limit, over)| HspLimit::new(limit, over)),
                 depth_limit: limits.depth.and_then(|(depth, over)| DepthLimit::new(depth, over)),
-                counts_runs: limits.counts_runs,
+                counts_runs: options.gapped.is_none() || limits.counts_runs,
                 counts: Counts::default(),
             },
             progress: Box::new(|_, _| {}),

@@ -49,7 +49,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
         n_queries: 0,
     };
     let target_len = target.len();
-    let header_target = SequenceSet { bases: Vec::new(), ..target.clone() };
+    let header_target = target.without_bases();
     let info = run_info(invocation, &header_target, target.counted_len(), &files);
     console.stage("indexing the target");
     let aligner = match queries.segments {
@@ -71,7 +71,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
 
     console.stage("search");
     let mut sink = RunSink { info: &info, outputs: &mut outputs, console: &console };
-    if invocation.options.masking > 0 {
+    if invocation.options.masking > 0 || invocation.progress_masking {
         // A query sees what those before it masked, and so does the progress line.
         while let Some(query) = queries.next(aligner.target())? {
             aligner.align(vec![query], &mut sink)?;
@@ -230,8 +230,7 @@ fn read_segments<R: std::io::BufRead + std::io::Seek>(
     strands: Strands,
 ) -> Result<QueryHsps> {
     // Names and lengths say enough: the other strand's letters are not needed here.
-    let bare = SequenceSet { bases: Vec::new(), ..query.clone() };
-    let other = SequenceSet { is_reversed: !query.is_reversed, ..bare };
+    let other = SequenceSet { is_reversed: !query.is_reversed, ..query.without_bases() };
     let mut hsps = QueryHsps::default();
     if strands != Strands::Minus {
         hsps.plus = reader.next_strand(target, query)?;

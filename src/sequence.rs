@@ -122,6 +122,17 @@ impl SequenceSet {
         &self.partitions[self.partition_ix(position)]
     }
 
+    /// The same sequences by name and length, without a letter.
+    pub fn without_bases(&self) -> SequenceSet {
+        SequenceSet {
+            bases: Vec::new(),
+            partitions: self.partitions.clone(),
+            is_partitioned: self.is_partitioned,
+            file: self.file.clone(),
+            is_reversed: self.is_reversed,
+        }
+    }
+
     /// The other strand: each partition is reverse-complemented in place, the order of partitions stays (1.5).
     pub fn reverse_complement(&self) -> SequenceSet {
         let mut other = self.clone();

@@ -227,7 +227,7 @@ pub struct GappedArguments {
     /// Cut no extension (not LASTZ's output)
     #[arg(long)]
     pub untruncated: bool,
-    /// FastZ's contract: each anchor alone, pruned by stripes (not LASTZ's output)
+    /// FastZ's contract: each anchor alone (not LASTZ's output)
     #[arg(long)]
     pub relaxed: bool,
     /// Accepted and ignored, like --allocate:query

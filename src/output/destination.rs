@@ -54,6 +54,7 @@ impl Destination {
             File::options().append(true).open(&path).map_err(failed)?;
         }
         let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        folder.metadata().map_err(failed)?;
         let mut builder = tempfile::Builder::new();
         let name = format!(".{}.", path.file_name().unwrap_or_default().to_string_lossy());
         builder.prefix(&name).suffix(".part");
@@ -88,13 +89,9 @@ impl Destination {
     }
 }
 
-/// The system's error alone: the name of a temporary file says nothing to the user.
+/// The error without what was added to it: the name of a temporary file says nothing to the user.
 fn without_path(error: io::Error) -> io::Error {
-    let cause = error.get_ref().and_then(|inner| inner.source()).and_then(|cause| cause.downcast_ref::<io::Error>());
-    match cause.and_then(io::Error::raw_os_error) {
-        Some(code) => io::Error::from_raw_os_error(code),
-        None => error,
-    }
+    if error.get_ref().is_some() { error.kind().into() } else { error }
 }
 
 /// The same error, naming the file that could not be written. Its kind stays: a broken pipe is no failure.
