@@ -148,7 +148,7 @@ pub struct PerformanceArguments {
     /// Worker threads [default: all cores]
     #[arg(long, require_equals = true, value_name = "n", value_parser = threads)]
     pub threads: Option<usize>,
-    /// auto, cpu, gpu, gpu:<n>, a name, all (fastz devices) [default: auto]
+    /// auto, cpu, gpu, gpu:<n>, a name or all (fastz devices) [auto]
     #[arg(long, require_equals = true, value_name = "device[,device]")]
     pub device: Option<Device>,
     /// Memory of each GPU to use at most [default: a safe share]
@@ -160,7 +160,7 @@ pub struct PerformanceArguments {
     /// No warnings and no progress
     #[arg(long)]
     pub quiet: bool,
-    /// Say on stderr when every n-th query begins; +masking: masked bases too
+    /// Say when every n-th query begins (+masking: masked bases too)
     #[arg(long, require_equals = true, value_name = "n", num_args = 0..=1, default_missing_value = "1")]
     #[arg(value_parser = progress)]
     pub progress: Vec<Progress>,
