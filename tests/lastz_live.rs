@@ -25,9 +25,14 @@ use support::{compare, option_sets};
 ///
 /// `option_sets` leaves out, as defects of LASTZ:
 /// - `center^length` that would start left of base 1: LASTZ computes a huge start.
+/// - `a..b+z%` that leaves no base of the target: LASTZ takes it and aligns nothing.
 /// - blastn with `[multiple,subsample=k/n]`: LASTZ calls the query by the last header it has read.
 /// - `--self` with mirrored gapped blocks on the other strand: of blocks that are cut at the anti-diagonal behind a gap,
 ///   LASTZ now and then prolongs the gap instead of turning it around, and pairs wrong bases.
+///
+/// It can meet, once in a thousand runs:
+/// - `--limitperquery`: LASTZ forgets some of the blocks reported and reports one twice.
+/// - adaptive K with negative `--twins`: LASTZ reports an HSP without a pair.
 const USAGE_START: &[u8] = b"lastz-- Local Alignment Search Tool";
 
 /// What LASTZ says when it breaks down: for coverage with `--self`; with E=0 and `--noytrim`; with `--self` and

@@ -48,7 +48,7 @@ impl Selection {
             if self.names.as_ref().is_some_and(VecDeque::is_empty) {
                 return Ok(None);
             }
-            let heading = match self.reader.advance()? {
+            let mut heading = match self.reader.advance()? {
                 Some(heading) => heading,
                 None if has_passed => return Err(self.missing()),
                 None => return Ok(None),
@@ -64,6 +64,8 @@ impl Selection {
                 }
                 names.pop_front();
                 has_passed = false;
+                // To compare names LASTZ cuts the header down to the short one, and leaves it so.
+                heading.text = key;
             }
             self.next_record += 1;
             let nth = self.n_named;

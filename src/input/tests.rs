@@ -275,6 +275,8 @@ fn subset_and_subsample() {
     };
     let named = |list: &[(&str, usize)]| list.iter().map(|&(n, r)| (n.to_string(), r)).collect::<Vec<_>>();
     assert_eq!(names("m[subset=two]"), named(&[("s2", 2), ("s4", 4)]));
+    let (sets, _) = files.queries("m[subset=two]").unwrap();
+    assert_eq!((sets[0].partitions[0].header.as_str(), sets[0].partitions[0].has_header_mark), ("s2", true));
     assert_eq!(names("m[subset=late]"), named(&[("s2", 2), ("s4", 4)]));
     assert_eq!(names("m[subset=two,subsample=2/2]"), named(&[("s4", 4)]));
     assert_eq!(names("m[subset=full,fullnames]"), named(&[(">s3", 3), (">s4", 4)]));

@@ -51,7 +51,8 @@ fn count_that_covers(table: &WordTable, percent: f64) -> u32 {
 }
 
 /// Windows of frequent words that stay. In each run of n neighbouring windows that would all go, as many stay, evenly
-/// spaced, as leave no more than `spacing` bases without a window. Windows count in units of the step.
+/// spaced, as leave no more than `spacing` bases without a window. Windows count in units of the step; none stays if
+/// the spacing is less than that.
 fn survivors(table: &WordTable, max: u32, spacing: u32, step: u32) -> WindowSet {
     let last = table.ends.iter().copied().max().unwrap_or(0) / step;
     let mut removed = WindowSet::up_to(last);
@@ -70,7 +71,7 @@ fn survivors(table: &WordTable, max: u32, spacing: u32, step: u32) -> WindowSet 
             unit += 1;
         }
         let run = u64::from(unit - first);
-        let n_staying = run / (u64::from(spacing / step) + 1);
+        let n_staying = if spacing < step { 0 } else { run / (u64::from(spacing / step) + 1) };
         for i in 1..=n_staying {
             // first - 1 + i * (run + 1) / (n_staying + 1), rounded half up
             let offset = (2 * i * (run + 1) + n_staying + 1) / (2 * (n_staying + 1));
@@ -131,5 +132,6 @@ mod tests {
         assert_eq!(survivors(WordCountLimit::PercentWithSpacing(50.0, 10), 1), [14, 24, 33, 42, 52]);
         assert_eq!(survivors(WordCountLimit::CountWithSpacing(2, 10), 1), [14, 24, 33, 42, 52]);
         assert_eq!(survivors(WordCountLimit::CountWithSpacing(2, 10), 7), [14, 28, 35, 49]);
+        assert_eq!(survivors(WordCountLimit::CountWithSpacing(2, 6), 7), []);
     }
 }

@@ -8,6 +8,7 @@ use fastz::extend::Direction;
 use fastz::extend::side::Side;
 use fastz::gpu::{AdapterChoice, Gpu, GpuExtender, GpuSettings, Inspected, OneSided};
 use fastz::sequence::SequenceSet;
+use std::io::Write;
 
 /// The adapter of `FASTZ_TEST_DEVICE` (default: the first one, software too). Without one, `None` and a line that says
 /// so, or a failure if `FASTZ_REQUIRE_GPU=1`.
@@ -29,7 +30,8 @@ pub fn gpu_with_or_skip(test: &str, settings: &GpuSettings) -> Option<Gpu> {
         Ok(gpu) => Some(gpu),
         Err(error) if std::env::var("FASTZ_REQUIRE_GPU").is_ok_and(|value| value == "1") => panic!("{error}"),
         Err(error) => {
-            eprintln!("SKIPPED {test}: {error}");
+            // Past the capture of the test harness, so that it is seen.
+            let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {error}");
             None
         }
     }

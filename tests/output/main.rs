@@ -8,6 +8,7 @@ mod random;
 mod replay;
 mod samples;
 
+use std::io::Write;
 use std::path::Path;
 
 use fastz::scoring::{DEFAULT_BAD, DEFAULT_FILL, Scoring};
@@ -286,7 +287,8 @@ fn formats_of(case: &Case) -> Vec<String> {
 #[test]
 fn every_format_prints_what_lastz_prints() {
     if !lastz_is_installed() {
-        eprintln!("lastz is not installed: the replay of random runs is skipped");
+        // Past the capture of the test harness, so that it is seen.
+        let _ = writeln!(std::io::stderr(), "lastz is not installed: the replay of random runs is skipped");
         return;
     }
     let number = |name, default| std::env::var(name).map_or(default, |n| n.parse().expect("a number"));
