@@ -35,7 +35,7 @@ pub struct SequenceSet {
 pub struct Partition {
     /// Where its bases lie in the array.
     pub range: Range<usize>,
-    /// Short name (lastz-semantics 1.6).
+    /// Short name (lastz-semantics 1.6), or one of [`STAND_IN_NAMES`].
     pub name: String,
     /// Whole header line without the leading `>` or `@`; the nickname if there is one; `(no header)` if the line lacks.
     pub header: String,
@@ -51,7 +51,15 @@ pub struct Partition {
     pub qualities: Option<Vec<u8>>,
 }
 
+/// What LASTZ calls targets and queries whose header holds no name.
+pub const STAND_IN_NAMES: [&str; 2] = ["seq1", "seq2"];
+
 impl Partition {
+    /// Whether the name is a stand-in.
+    pub fn is_nameless(&self) -> bool {
+        STAND_IN_NAMES.contains(&self.name.as_str()) && !self.header.contains(&self.name)
+    }
+
     /// Bases loaded.
     pub fn len(&self) -> usize {
         self.range.len()

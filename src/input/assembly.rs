@@ -14,7 +14,7 @@ use super::record::{Extent, RecordReader};
 use super::selection::{Selected, Selection};
 use super::specifier::Specifier;
 use crate::error::Result;
-use crate::sequence::{Partition, SEPARATOR, SequenceSet, complement};
+use crate::sequence::{Partition, SEPARATOR, STAND_IN_NAMES, SequenceSet, complement};
 
 /// Which side of the comparison a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +34,8 @@ impl Role {
     /// The name of a sequence that has none.
     fn nameless(self) -> &'static str {
         match self {
-            Role::Target => "seq1",
-            Role::Query => "seq2",
+            Role::Target => STAND_IN_NAMES[0],
+            Role::Query => STAND_IN_NAMES[1],
         }
     }
 }
@@ -177,7 +177,7 @@ impl Assembler {
         for range in pieces {
             set.partitions.push(self.partition(&selected, &extent, range, start));
         }
-        if let Some(partition) = set.partitions.get(first) {
+        if let Some(partition) = set.partitions.get(first).filter(|partition| !partition.is_nameless()) {
             self.watch_name(&partition.name, warn);
         }
         if set.is_partitioned {

@@ -31,7 +31,11 @@ impl BlastnWriter {
         self.text.extend_from_slice(b"# ");
         run.push_command(&mut self.text);
         // With [multiple] it is the last sequence that was read, whatever the blocks are (7.2).
-        let name = view.query.partitions.last().map_or("", |partition| &partition.name);
+        let name = match view.query.partitions.last() {
+            // LASTZ has another stand-in here than elsewhere.
+            Some(partition) if partition.is_nameless() => "query",
+            last => last.map_or("", |partition| &partition.name),
+        };
         writeln!(self.text, "\n# Query: {name}\n# Database: {}\n{FIELDS}", run.target_file)?;
         Ok(())
     }
