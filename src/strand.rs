@@ -193,6 +193,18 @@ impl<'a> StrandComparison<'a> {
         (found_blocks, counts)
     }
 
+    /// The blocks that need no anchor (4.4), if they are not trivial by the options.
+    pub fn forced_blocks(&self) -> StrandBlocks {
+        let is_wanted = !self.options.no_trivial && self.options.self_comparison == SelfComparison::No;
+        if self.gapped().is_none() || !is_wanted {
+            return StrandBlocks::default();
+        }
+        let threshold = self.gapped_threshold(None);
+        let mut blocks = trivial::identical_blocks(self.target, self.query, threshold, &self.options.scoring);
+        filters::retain(&mut blocks, &self.options.filters, FilterStage::Gapped, self.target, self.query);
+        StrandBlocks { blocks, ..StrandBlocks::default() }
+    }
+
     /// Everything after the HSPs.
     pub fn blocks(&self, given: GivenHsps, depth: Option<StrandDepth>) -> Result<StrandBlocks> {
         let GivenHsps { mut hsps, derived_threshold, rescored, unmerged } = given;

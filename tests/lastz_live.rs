@@ -31,7 +31,6 @@ use support::{compare, option_sets};
 ///   LASTZ now and then prolongs the gap instead of turning it around, and pairs wrong bases.
 ///
 /// It can meet, once in a thousand runs:
-/// - `--limitperquery`: LASTZ forgets some of the blocks reported and reports one twice.
 /// - adaptive K with negative `--twins`: LASTZ reports an HSP without a pair.
 const USAGE_START: &[u8] = b"lastz-- Local Alignment Search Tool";
 

@@ -150,7 +150,14 @@ impl Aligner {
             plan.search += search;
             plan.strands.push((is_other, Work::Done(Box::new(found))));
             if room == 0 {
-                break;
+                return plan;
+            }
+        }
+        // Then LASTZ goes on to gapped extension, with no anchors left: identical sequences make a block without one.
+        for &(is_other, strand) in strands.iter().rev() {
+            let found = self.comparison(strand).forced_blocks();
+            if !found.blocks.is_empty() {
+                plan.strands.push((is_other, Work::Done(Box::new(found))));
             }
         }
         plan
