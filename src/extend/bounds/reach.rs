@@ -21,6 +21,10 @@ impl AcceptedBlocks {
     /// Whether some block numbered `from` or later comes within reach of what a side explored, so that its result may
     /// not be what a bounded run gives (11a).
     pub fn touches(&self, anchor: &Anchor, direction: Direction, windows: &Windows, from: usize) -> bool {
+        if windows.hulls.is_empty() {
+            // At the end of a sequence: there is nothing to explore, whatever was accepted.
+            return false;
+        }
         let rows = rows_reached(anchor, direction, windows);
         self.read().meeting_rows(rows, from).any(|placed| placed.touches(anchor, direction, windows))
     }
