@@ -9,7 +9,7 @@ use fastz::gpu::{GpuExtender, OneSided};
 use fastz::options::GappedOptions;
 use fastz::scoring::Scoring;
 use fastz::sequence::{Partition, SequenceSet};
-use gpu_support::{SplitMix64, assert_same, both_sides, cpu_sides, gpu_or_skip, gpu_sides};
+use gpu_support::{SplitMix64, assert_same, both_sides, cpu_sides, gpu_or_skip, gpu_sides, patchwork_pair, runs_at};
 
 /// A score set with a small y-drop, so that narrow rings hold most windows.
 struct Setting {
@@ -44,44 +44,10 @@ fn subgroup_of(test: &str) -> Option<u32> {
     gpu_or_skip(test)?.capabilities().fixed_subgroup
 }
 
-/// Homologous pieces among random sequence, with runs of N, lower case and repeats.
-fn homologous_pair(rng: &mut SplitMix64, pieces: usize) -> (Vec<u8>, Vec<u8>, Vec<(usize, usize)>) {
-    let (mut target, mut query, mut anchors) = (rng.bases(30), rng.bases(20), Vec::new());
-    let repeat = rng.bases(40);
-    for piece in 0..pieces {
-        let len = 20 + rng.below(300);
-        let mut shared = match piece % 4 {
-            0 => repeat.iter().copied().cycle().take(len).collect(),
-            _ => rng.bases(len),
-        };
-        if piece % 3 == 1 {
-            let start = rng.below(shared.len() / 2);
-            shared[start..start + 5].fill(b'N');
-        }
-        let copy = rng.mutated(&shared, 12);
-        let middle = rng.below(shared.len().min(copy.len()).max(1));
-        anchors.push((target.len() + middle, query.len() + middle.min(copy.len().saturating_sub(1))));
-        target.extend(shared);
-        query.extend(copy);
-        if piece % 5 == 2 {
-            target.make_ascii_lowercase();
-        }
-        let (gap_t, gap_q) = (rng.below(60), rng.below(60));
-        target.extend(rng.bases(gap_t));
-        query.extend(rng.bases(gap_q));
-    }
-    anchors.retain(|&(t, q)| t < target.len() && q < query.len());
-    (target, query, anchors)
-}
-
-fn runs_at(anchors: &[(usize, usize)]) -> Vec<OneSided> {
-    anchors.iter().flat_map(|&(t, q)| both_sides(t, q)).collect()
-}
-
 fn check_homologous(what: &str, variant: Option<Variant>, setting: &Setting, seeds: std::ops::Range<u64>) {
     for seed in seeds {
         let mut rng = SplitMix64(seed);
-        let (target, query, mut anchors) = homologous_pair(&mut rng, 6);
+        let (target, query, mut anchors) = patchwork_pair(&mut rng, 6, 320);
         for _ in 0..6 {
             anchors.push((rng.below(target.len()), rng.below(query.len())));
         }
@@ -168,7 +134,7 @@ fn tiny_sequences_all_n_and_ties() {
 #[test]
 fn scores_beyond_a_byte_and_letters_beyond_acgt() {
     let mut rng = SplitMix64(60);
-    let (mut target, mut query, anchors) = homologous_pair(&mut rng, 6);
+    let (mut target, mut query, anchors) = patchwork_pair(&mut rng, 6, 320);
     target[50] = b'X';
     query[60] = b'R';
     let scoring = Scoring::from_acgt(

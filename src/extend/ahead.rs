@@ -88,8 +88,8 @@ enum Outcome {
 pub(super) struct Schedule<'r, 'a> {
     pub(super) stage: &'r GappedStage<'a>,
     pub(super) anchors: &'r [Anchor],
-    pub(super) most_scanned: usize,
-    pub(super) state: Mutex<State<'r>>,
+    most_scanned: usize,
+    state: Mutex<State<'r>>,
     pub(super) bulk: Option<Mutex<Box<dyn BulkUnit + 'r>>>,
 }
 
@@ -97,19 +97,19 @@ pub(super) struct Schedule<'r, 'a> {
 pub(super) struct State<'r> {
     pub(super) committed: Committed<'r>,
     pub(super) queue: AnchorQueue<'r>,
-    pub(super) on_accept: &'r mut OnAccept<'r>,
+    on_accept: &'r mut OnAccept<'r>,
     pub(super) next: usize,
     /// Anchors before this one have been looked at.
-    pub(super) scanned: usize,
+    scanned: usize,
     pub(super) pending: Pending,
     /// Anchors whose results an accepted block touched: they come first.
-    pub(super) redo: BTreeSet<usize>,
+    redo: BTreeSet<usize>,
     /// Anchors to look at again, before those not scanned.
-    pub(super) again: BTreeSet<usize>,
+    again: BTreeSet<usize>,
     /// One-sided runs under way.
-    pub(super) running: usize,
+    running: usize,
     /// Whether somebody commits right now.
-    pub(super) is_committing: bool,
+    is_committing: bool,
     /// Anchors before this one have had their turn in bulk; what is not ready of them is left to the CPU.
     pub(super) bulk_done: usize,
     pub(super) bulk_running: bool,

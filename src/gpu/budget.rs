@@ -31,6 +31,16 @@ impl Budget {
         }
     }
 
+    /// How many of the first `runs` make a batch, if each takes so many words of links. None takes more than the budget.
+    pub(super) fn batch_len<T>(&self, runs: &[T], link_words: impl Fn(&T) -> u64) -> usize {
+        let mut words = 0;
+        let fits = |run: &&T| {
+            words += link_words(run);
+            words <= self.link_words
+        };
+        runs.iter().take(self.tasks).take_while(fits).count()
+    }
+
     /// Batches of half the size; `false` if they are small already.
     pub(super) fn halve(&mut self) -> bool {
         const FEW_LINKS: u64 = 1 << 20;

@@ -34,13 +34,7 @@ impl GpuExtender {
             let planned = self.plan(form, unit, runs, &mut scripts);
             let mut rest = planned.as_slice();
             while !rest.is_empty() {
-                let mut words = 0;
-                let fits = |plan: &&Planned| {
-                    words += plan.link_words;
-                    words <= self.budget.link_words
-                };
-                let n = rest.iter().take(self.budget.tasks).take_while(fits).count();
-                let (batch, later) = rest.split_at(n);
+                let (batch, later) = rest.split_at(self.budget.batch_len(rest, |plan| plan.link_words));
                 let expected: Vec<&Side> = batch.iter().map(|plan| &runs[plan.run_ix].1.side).collect();
                 let found = self.execute_batch(form, unit, batch, &expected)?;
                 for (plan, script) in batch.iter().zip(found) {

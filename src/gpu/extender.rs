@@ -16,10 +16,11 @@ use super::layout::{
 };
 use super::letters::PADDING;
 use super::screen::GpuScreen;
+use super::two_pass::extend_anchors;
 use super::unit::{GpuUnit, OneSided};
 use super::variant::Variant;
 use crate::alignment::{Anchor, EditScript};
-use crate::extend::side::{Direction, Side, WINDOW_ROWS, Windows};
+use crate::extend::side::{Side, WINDOW_ROWS, Windows};
 use crate::options::GappedOptions;
 use crate::scoring::{Matrix, ScoreClasses, Scoring};
 use crate::sequence::SequenceSet;
@@ -75,6 +76,18 @@ impl Inspected {
     /// The answer of a run without a base on one side.
     pub(super) fn empty() -> Self {
         Inspected { side: Side::default(), form: 0, limits: Vec::new() }
+    }
+}
+
+impl AsRef<Side> for Inspected {
+    fn as_ref(&self) -> &Side {
+        &self.side
+    }
+}
+
+impl From<Inspected> for Side {
+    fn from(inspected: Inspected) -> Side {
+        inspected.side
     }
 }
 
@@ -209,45 +222,18 @@ impl GpuExtender {
         wants_script: &dyn Fn(&Side, &Side) -> bool,
     ) -> Result<Vec<Option<(Side, Side)>>, GpuError> {
         loop {
-            match self.extend_within_budget(unit, anchors, wants_script) {
+            let extended = extend_anchors(
+                self,
+                anchors,
+                wants_script,
+                |extender, runs| extender.inspect(unit, runs),
+                |extender, runs| extender.execute(unit, runs),
+            );
+            match extended {
                 Err(GpuError::OutOfMemory(_)) if self.budget.halve() => self.scratch = Scratch::default(),
                 done => return done,
             }
         }
-    }
-
-    fn extend_within_budget(
-        &mut self,
-        unit: &GpuUnit,
-        anchors: &[Anchor],
-        wants_script: &dyn Fn(&Side, &Side) -> bool,
-    ) -> Result<Vec<Option<(Side, Side)>>, GpuError> {
-        let sides = [Direction::Left, Direction::Right];
-        let runs: Vec<OneSided> =
-            anchors.iter().flat_map(|&anchor| sides.map(|direction| OneSided { anchor, direction })).collect();
-        let mut inspected = self.inspect(unit, &runs)?.into_iter();
-        let mut pairs: Vec<Option<(Inspected, Inspected)>> =
-            std::iter::from_fn(|| Some(inspected.next()?.zip(inspected.next()?))).collect();
-        let mut to_execute: Vec<(OneSided, &Inspected)> = Vec::new();
-        let mut wanted = Vec::new();
-        for (ix, pair) in pairs.iter().enumerate() {
-            if let Some((left, right)) = pair.as_ref().filter(|(l, r)| wants_script(&l.side, &r.side)) {
-                wanted.push(ix);
-                to_execute.extend([(runs[2 * ix], left), (runs[2 * ix + 1], right)]);
-            }
-        }
-        let mut scripts = self.execute(unit, &to_execute)?.into_iter();
-        for ix in wanted {
-            let scripts = [scripts.next().flatten(), scripts.next().flatten()];
-            pairs[ix] = match (pairs[ix].take(), scripts) {
-                (Some((mut left, mut right)), [Some(of_left), Some(of_right)]) => {
-                    (left.side.script, right.side.script) = (of_left, of_right);
-                    Some((left, right))
-                }
-                _ => None,
-            };
-        }
-        Ok(pairs.into_iter().map(|pair| pair.map(|(left, right)| (left.side, right.side))).collect())
     }
 
     /// Scores, ends and windows of runs, without scripts. `None`: left to the CPU.

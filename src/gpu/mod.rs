@@ -57,6 +57,7 @@ pub mod seeding;
 pub mod several;
 pub mod shaders;
 pub mod timing;
+mod two_pass;
 pub mod unit;
 pub mod variant;
 

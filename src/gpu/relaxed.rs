@@ -18,10 +18,11 @@ use super::layout::{
 };
 use super::queue::RunQueue;
 use super::shaders::Shader;
+use super::two_pass::extend_anchors;
 use super::unit::{GpuUnit, OneSided};
 use super::variant::Variant;
 use crate::alignment::{Anchor, EditOp, EditScript};
-use crate::extend::side::{Direction, Side};
+use crate::extend::side::Side;
 use crate::options::GappedOptions;
 use crate::scoring::{Matrix, Scoring};
 use crate::sequence::SequenceSet;
@@ -54,6 +55,18 @@ pub struct InspectedRelaxed {
     pub is_eager: bool,
     /// Windows and thresholds up to the end row.
     stripes: Vec<Stripe>,
+}
+
+impl AsRef<Side> for InspectedRelaxed {
+    fn as_ref(&self) -> &Side {
+        &self.side
+    }
+}
+
+impl From<InspectedRelaxed> for Side {
+    fn from(inspected: InspectedRelaxed) -> Side {
+        inspected.side
+    }
 }
 
 /// A run whose links have their place.
@@ -144,29 +157,13 @@ impl RelaxedExtender {
         anchors: &[Anchor],
         wants_script: &dyn Fn(&Side, &Side) -> bool,
     ) -> Result<Vec<Option<(Side, Side)>>, GpuError> {
-        let sides = [Direction::Left, Direction::Right];
-        let runs: Vec<OneSided> =
-            anchors.iter().flat_map(|&anchor| sides.map(|direction| OneSided { anchor, direction })).collect();
-        let inspected = self.inspect(unit, &runs)?;
-        let is_wanted = |pair: &[Option<InspectedRelaxed>]| match pair {
-            [Some(left), Some(right)] => wants_script(&left.side, &right.side),
-            _ => false,
-        };
-        let wanted: Vec<usize> = inspected
-            .chunks(2)
-            .enumerate()
-            .filter(|(_, pair)| is_wanted(pair))
-            .flat_map(|(ix, _)| [2 * ix, 2 * ix + 1])
-            .collect();
-        let to_execute: Vec<(OneSided, &InspectedRelaxed)> =
-            wanted.iter().filter_map(|&ix| Some((runs[ix], inspected[ix].as_ref()?))).collect();
-        let scripts = self.execute(unit, &to_execute)?;
-        let mut sides: Vec<Option<Side>> = inspected.into_iter().map(|found| Some(found?.side)).collect();
-        for (ix, script) in wanted.into_iter().zip(scripts) {
-            sides[ix] = sides[ix].take().zip(script).map(|(side, script)| Side { script, ..side });
-        }
-        let mut sides = sides.into_iter();
-        Ok(std::iter::from_fn(|| Some(sides.next()?.zip(sides.next()?))).collect())
+        extend_anchors(
+            self,
+            anchors,
+            wants_script,
+            |extender, runs| extender.inspect(unit, runs),
+            |extender, runs| extender.execute(unit, runs),
+        )
     }
 
     /// Scores and ends of runs, and scripts of those that end in the eager tile. `None`: left to the CPU.
@@ -277,13 +274,7 @@ impl RelaxedExtender {
         let planned = self.plan(unit, runs);
         let mut rest = planned.as_slice();
         while !rest.is_empty() {
-            let mut words = 0;
-            let fits = |plan: &&Planned| {
-                words += plan.link_words;
-                words <= self.budget.link_words
-            };
-            let n = rest.iter().take(self.budget.tasks).take_while(fits).count();
-            let (batch, later) = rest.split_at(n);
+            let (batch, later) = rest.split_at(self.budget.batch_len(rest, |plan| plan.link_words));
             let expected: Vec<&Side> = batch.iter().map(|plan| &runs[plan.run_ix].1.side).collect();
             for (plan, script) in batch.iter().zip(self.execute_batch(unit, batch, &expected)?) {
                 scripts[plan.run_ix] = Some(script);

@@ -84,6 +84,42 @@ pub fn both_sides(target: usize, query: usize) -> [OneSided; 2] {
     [Direction::Left, Direction::Right].map(|direction| OneSided { anchor, direction })
 }
 
+/// Both sides of each anchor.
+pub fn runs_at(anchors: &[(usize, usize)]) -> Vec<OneSided> {
+    anchors.iter().flat_map(|&(t, q)| both_sides(t, q)).collect()
+}
+
+/// Homologous pieces of 20 to `longest` bases among random sequence, with runs of N, lower case and repeats, and an
+/// anchor in each.
+pub fn patchwork_pair(rng: &mut SplitMix64, pieces: usize, longest: usize) -> (Vec<u8>, Vec<u8>, Vec<(usize, usize)>) {
+    let (mut target, mut query, mut anchors) = (rng.bases(30), rng.bases(20), Vec::new());
+    let repeat = rng.bases(40);
+    for piece in 0..pieces {
+        let len = 20 + rng.below(longest - 20);
+        let mut shared = match piece % 4 {
+            0 => repeat.iter().copied().cycle().take(len).collect(),
+            _ => rng.bases(len),
+        };
+        if piece % 3 == 1 {
+            let start = rng.below(shared.len() / 2);
+            shared[start..start + 5].fill(b'N');
+        }
+        let copy = rng.mutated(&shared, 12);
+        let middle = rng.below(shared.len().min(copy.len()).max(1));
+        anchors.push((target.len() + middle, query.len() + middle.min(copy.len().saturating_sub(1))));
+        target.extend(shared);
+        query.extend(copy);
+        if piece % 5 == 2 {
+            target.make_ascii_lowercase();
+        }
+        let (gap_t, gap_q) = (rng.below(60), rng.below(60));
+        target.extend(rng.bases(gap_t));
+        query.extend(rng.bases(gap_q));
+    }
+    anchors.retain(|&(t, q)| t < target.len() && q < query.len());
+    (target, query, anchors)
+}
+
 /// The oracle's answers.
 pub fn cpu_sides(ydrop: &Ydrop, target: &SequenceSet, query: &SequenceSet, runs: &[OneSided]) -> Vec<Side> {
     let mut workspace = Workspace::default();
