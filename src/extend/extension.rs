@@ -129,3 +129,116 @@ impl Extension {
         self.block.is_some() && (rows.0..=rows.1).contains(&row) && (columns.0..=columns.1).contains(&column)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alignment::{EditOp, EditScript};
+    use crate::cpu::Ydrop;
+    use crate::options::GappedOptions;
+    use crate::scoring::Scoring;
+    use crate::sequence::SequenceSet;
+
+    /// Seeded random numbers below `n`.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, n: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) as usize % n
+        }
+    }
+
+    const LEN: usize = 300;
+
+    /// A path with wide gaps, which need not be a good alignment.
+    fn block(random: &mut Random) -> Block {
+        let (target_start, query_start) = (random.below(LEN / 2), random.below(LEN / 2));
+        let (mut script, mut row, mut column) = (EditScript::default(), target_start, query_start);
+        script.push(EditOp::Pair, 1);
+        (row, column) = (row + 1, column + 1);
+        loop {
+            let (pairs, gap) = (1 + random.below(40), 1 + random.below(50));
+            if row.max(column) + pairs + gap > LEN {
+                break Block { target_start, query_start, script, score: 0 };
+            }
+            script.push(EditOp::Pair, pairs as u32);
+            (row, column) = (row + pairs, column + pairs);
+            let op = if random.below(2) == 0 { EditOp::Insertion } else { EditOp::Deletion };
+            if row.max(column) + gap + 1 < LEN {
+                script.push(op, gap as u32);
+                script.push(EditOp::Pair, 1);
+                row += 1 + if op == EditOp::Deletion { gap } else { 0 };
+                column += 1 + if op == EditOp::Insertion { gap } else { 0 };
+            }
+        }
+    }
+
+    /// A block beside an anchor on the main diagonal, `far` columns off it, that a gap brings to `near` columns off it
+    /// some rows later or earlier; and one between the two in the anchor's row, of a few pairs.
+    fn approaching(random: &mut Random, anchor: usize) -> [Block; 2] {
+        let (far, near, rows) = (20 + random.below(30), random.below(20), 2 + random.below(30));
+        let (is_right, is_later) = (random.below(2) == 0, random.below(2) == 0);
+        let between = near.max(10) + random.below(far - near.max(10));
+        // Columns off the diagonal at the start, pairs, gap and pairs up to the end.
+        let (first, last) = if is_later { (far, near) } else { (near, far) };
+        let (back, pairs) = if is_later { (5, 5 + rows) } else { (rows + far, rows - 1) };
+        let grows = last > first;
+        let op = if grows == is_right { EditOp::Insertion } else { EditOp::Deletion };
+        let script = [(EditOp::Pair, pairs), (op, first.abs_diff(last)), (EditOp::Pair, 40)];
+        let at = |row: usize, off: usize, script: &[(EditOp, usize)]| Block {
+            target_start: row,
+            query_start: if is_right { row + off } else { row - off },
+            script: script.iter().map(|&(op, len)| (op, len as u32)).collect(),
+            score: 0,
+        };
+        [at(anchor - back, first, &script), at(anchor - 1, between, &[(EditOp::Pair, 3)])]
+    }
+
+    // Narrow windows among blocks with wide gaps: many blocks become neighbours without coming near.
+    #[test]
+    fn what_holds_is_what_a_new_run_gives() {
+        let scoring = Scoring { gap_open: 30, gap_extend: 20, ..Scoring::default() };
+        let options = GappedOptions { y_drop: 150, ..GappedOptions::default() };
+        let ydrop = Ydrop::new(&scoring, &options);
+        let (mut n_new_neighbours, mut n_refused) = (0, 0);
+        for seed in 0..20_000 {
+            let mut random = Random(seed);
+            let bases: Vec<u8> = (0..LEN).map(|_| b"ACGT"[random.below(4)]).collect();
+            let (target, query) = (SequenceSet::single("t", &bases), SequenceSet::single("q", &bases));
+            let stage = GappedStage {
+                target: &target,
+                query: &query,
+                scoring: &scoring,
+                ydrop: &ydrop,
+                threshold: 0,
+                all_bounds: false,
+                look_ahead: None,
+                bulk: None,
+                progress: &|_, _| {},
+            };
+            let place = 120 + random.below(60);
+            let [earlier, later] = match seed % 2 {
+                0 => [block(&mut random), block(&mut random)],
+                _ => approaching(&mut random, place),
+            };
+            let accepted = AcceptedBlocks::default();
+            [earlier, block(&mut random)].iter().for_each(|block| accepted.push(block));
+            let anchor = Anchor { target: place as u32, query: place as u32, hsp_score: 0 };
+            let mut extension = stage.extend(&anchor, &accepted);
+            let (before, neighbours) = (accepted.len(), extension.neighbours);
+            accepted.push(&later);
+            let is_touched = extension.windows.iter().any(|(d, w)| accepted.touches(&anchor, *d, w, before));
+            let has_new_neighbours = neighbours != accepted.neighbours(&anchor, accepted.len()) && !is_touched;
+            if extension.holds(&anchor, &accepted) {
+                let new = stage.extend(&anchor, &accepted);
+                let facts = |e: &Extension| (e.block.clone(), e.cells, e.windows.clone());
+                assert_eq!(facts(&extension), facts(&new), "seed {seed}: {anchor:?}");
+                n_new_neighbours += usize::from(has_new_neighbours);
+            } else {
+                n_refused += usize::from(has_new_neighbours);
+            }
+        }
+        assert!(n_new_neighbours > 100 && n_refused > 20, "{n_new_neighbours} {n_refused}");
+    }
+}

@@ -48,11 +48,11 @@ struct Limits {
 }
 
 impl Limits {
-    /// Whether they cut nothing off the columns `first..end`.
+    /// Whether they cut nothing off a row that looked at some of the columns `first..end`. A limit at the edge itself may
+    /// have made it the edge.
     fn are_outside(&self, first: usize, end: usize) -> bool {
-        self.lo.is_none_or(|lo| lo <= first)
-            && self.hi.is_none_or(|hi| hi >= end)
-            && self.cap.is_none_or(|cap| cap >= end)
+        // The last column of prolongation is one less than `hi`, if there is one.
+        self.lo.is_none_or(|lo| lo == 0 || lo < first) && self.hi.is_none_or(|hi| hi > end)
     }
 }
 
@@ -160,13 +160,16 @@ impl<'a> SideBounds<'a> {
     }
 
     /// Whether the neighbours beside the anchor confine a run that looked at `windows` as `earlier` ones do: the limits
-    /// of each row are the same, or too far out to matter. Both must be at their start.
+    /// of each row are the same, or too far out to matter. That includes the row after the last: its limits may be what
+    /// ended the run. Both must be at their start.
     pub fn confines_as(mut self, mut earlier: SideBounds, windows: &Windows) -> bool {
-        (1..i64::from(windows.rows)).all(|row| {
-            let (first, end) = windows.hulls[row as usize / WINDOW_ROWS];
-            let (now, before) = (self.move_flanks(row), earlier.move_flanks(row));
-            now == before
-                || (now.are_outside(first as usize, end as usize) && before.are_outside(first as usize, end as usize))
+        let rows = if windows.hulls.is_empty() { 0 } else { windows.rows as usize };
+        (1..=rows).all(|row| {
+            // The row after the last begins with what the last one left.
+            let (first, end) = windows.hulls[(row / WINDOW_ROWS).min(windows.hulls.len() - 1)];
+            let are_outside = |limits: &Limits| limits.are_outside(first as usize, end as usize);
+            let (now, before) = (self.move_flanks(row as i64), earlier.move_flanks(row as i64));
+            now == before || (are_outside(&now) && are_outside(&before))
         })
     }
 
@@ -325,5 +328,36 @@ fn add_columns((first, last): (i64, i64), (lo, hi): (usize, usize), masked: &mut
         let from = first.max(lo as i64) as usize;
         let to = (last + 1).clamp(0, hi as i64) as usize;
         masked.extend(from..to.max(from));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alignment::{Block, EditOp};
+
+    /// Whether a block on the diagonal `off` columns beside the anchor's leaves a run that looked at the columns
+    /// `first..end` of 10 rows as it was without it.
+    fn leaves_alone(direction: Direction, off: i64, first: u32, end: u32) -> bool {
+        let anchor = Anchor { target: 100, query: 100, hsp_score: 0 };
+        let script = [(EditOp::Pair, 50)].into_iter().collect();
+        let accepted = AcceptedBlocks::default();
+        accepted.push(&Block { target_start: 90, query_start: (90 + off) as usize, script, score: 0 });
+        let windows = Windows { rows: 10, hulls: vec![(first, end)] };
+        let bounds = |limit| SideBounds::new(&accepted, &anchor, direction, limit);
+        bounds(1).confines_as(bounds(0), &windows)
+    }
+
+    // To the right the neighbour is in column off + row: right of the window it is nearest in row 1, left of it in row 10,
+    // which is the row after the last. To the left it is mirrored, and one column further inside.
+    #[test]
+    fn limits_matter_from_the_edge_of_the_window_on() {
+        let to_the_right = |off, first, end| leaves_alone(Direction::Right, off, first, end);
+        assert!(to_the_right(20, 0, 20) && !to_the_right(20, 0, 21));
+        assert!(to_the_right(-4, 7, 20) && !to_the_right(-4, 6, 20));
+        assert!(to_the_right(-10, 0, 20) && !to_the_right(-9, 0, 20));
+        let to_the_left = |off, first, end| leaves_alone(Direction::Left, off, first, end);
+        assert!(to_the_left(-20, 0, 19) && !to_the_left(-20, 0, 20));
+        assert!(to_the_left(4, 8, 20) && !to_the_left(4, 7, 20));
     }
 }
