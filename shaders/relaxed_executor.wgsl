@@ -5,7 +5,7 @@
 // grid:     one workgroup per resident run; runs come from a queue
 // reads:    params, scores, target_letters, query_letters, tasks as exact_inspector
 //           plan                            u32, a StripePlan per stripe of every run
-// writes:   links                           u32, STRIPE_ROWS links of 4 bits each; stripe_plan says where
+// writes:   links                           u32, LINKS_PER_WORD links of 4 bits each; stripe_plan says where
 //           verdicts[n_tasks]               RelaxedVerdict; must repeat the inspector's score and end
 //           counters[N_COUNTERS], boundary  as relaxed_inspector
 // requires: layout, letters, exchange, stripe_plan, relaxed_column, relaxed_stripe, relaxed_run
@@ -24,6 +24,7 @@
 const LINKS: bool = true;
 
 var<private> links_start: u32;       // where the links of the present stripe begin
+var<private> step_links: u32;        // links of the last steps, until they fill a word
 
 fn threshold_of_stripe(task: Task, stripe_ix: u32, threshold: i32) -> i32 {
     let stripe = plan_of_stripe(task, stripe_ix);
@@ -36,7 +37,11 @@ fn end_of_stripe(task: Task, stripe_ix: u32) -> u32 {
 }
 
 fn emit_links(step: u32, column: u32) {
-    links[links_start + step * LANES + lane] = link_word;
+    let place = step % STEPS_PER_WORD;
+    step_links = select(step_links, 0u, place == 0u) | (link_word << (4u * STRIPE_ROWS * place));
+    if place == STEPS_PER_WORD - 1u {
+        links[links_start + step / STEPS_PER_WORD * LANES + lane] = step_links;
+    }
 }
 
 fn end_stripe(stripe_ix: u32, end: u32) {

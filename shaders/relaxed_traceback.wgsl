@@ -18,6 +18,7 @@ fn link_at(task: Task, row: u32, column: u32) -> u32 {
     let row_ix = row - 1u;
     let stripe = plan_of_stripe(task, row_ix / ROWS_PER_STRIPE);
     let of_lane = row_ix % ROWS_PER_STRIPE / STRIPE_ROWS;
-    let word = links[task.link_start + stripe.link_start + (column - stripe.first + of_lane) * LANES + of_lane];
-    return (word >> (4u * (row_ix % STRIPE_ROWS))) & 15u;
+    let step = column - stripe.first + of_lane;
+    let word = links[task.link_start + stripe.link_start + step / STEPS_PER_WORD * LANES + of_lane];
+    return (word >> (4u * (step % STEPS_PER_WORD * STRIPE_ROWS + row_ix % STRIPE_ROWS))) & 15u;
 }

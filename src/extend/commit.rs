@@ -10,7 +10,7 @@ use super::ahead::{LookAhead, Schedule};
 use super::bounds::AcceptedBlocks;
 use super::bulk::BulkExtender;
 use super::extension::{Extension, Truncation};
-use super::screened::screen;
+use super::screened::ScreenTask;
 use super::side::{Direction, Side};
 use crate::alignment::{Anchor, Block};
 use crate::cpu::ydrop::{SideProblem, Workspace, Ydrop};
@@ -98,7 +98,18 @@ impl GappedStage<'_> {
     /// # Errors
     /// Those of `bulk`.
     pub fn run(&self, anchors: &[Anchor], forced: Vec<Block>, on_accept: &mut OnAccept) -> Result<GappedResult> {
-        let (mut queue, unit) = screen(self, anchors)?;
+        let screen = ScreenTask {
+            target: self.target,
+            query: self.query,
+            matrix: &self.scoring.gapped,
+            y_drop: self.ydrop.y_drop(),
+            threshold: self.threshold,
+            all_bounds: self.all_bounds,
+            bulk: self.bulk,
+            // These are long runs besides.
+            left_per_extended: 8,
+        };
+        let (mut queue, unit) = screen.run(anchors)?;
         let accepted = AcceptedBlocks::default();
         let mut committed = Committed::new(&accepted, anchors.len());
         for block in forced {

@@ -29,6 +29,7 @@ use rayon::prelude::*;
 use super::bounds::AcceptedBlocks;
 use super::bulk::{BulkExtender, BulkUnit};
 use super::commit::{Committed, GappedResult, OnAccept};
+use super::screened::{AnchorQueue, ScreenTask};
 use super::side::{Direction, Side};
 use super::stitch::stitch;
 use crate::alignment::{Anchor, Block};
@@ -78,11 +79,13 @@ struct WaveSize {
 }
 
 /// Wave sizes on a device, whose latency counts, ...
-const BULK_WAVES: (usize, usize) = (1 << 10, 1 << 17);
+const BULK_WAVES: (usize, usize) = (1 << 12, 1 << 17);
 /// ... and on the CPU, per thread.
 const CPU_WAVES: (usize, usize) = (2, 256);
 /// A wave looks this many anchors ahead for each one that it extends.
 const LOOK_AHEAD: usize = 64;
+/// Waves smaller than this, per thread, are faster on the CPU, if that may share the work.
+const SMALL_WAVE: usize = 4;
 
 thread_local! {
     static WORKSPACE: std::cell::RefCell<Workspace> = std::cell::RefCell::default();
@@ -97,29 +100,37 @@ impl RelaxedStage<'_> {
         let accepted = AcceptedBlocks::default();
         let mut committed = Committed::new(&accepted, anchors.len());
         forced.into_iter().for_each(|block| committed.push(block));
-        let mut bulk = match self.bulk {
-            Some(bulk) if anchors.len() >= bulk.least_anchors() => bulk.open(self.target, self.query)?,
-            _ => None,
+        let screen = ScreenTask {
+            target: self.target,
+            query: self.query,
+            matrix: &self.scoring.gapped,
+            y_drop: self.ydrop.y_drop(),
+            threshold: self.threshold,
+            all_bounds: self.all_bounds,
+            bulk: self.bulk,
+            left_per_extended: 1,
         };
+        let (queue, mut bulk) = screen.run(anchors)?;
+        committed.counts.screened = queue.n_dropped() as u64;
         let mut waves = WaveSize::new(bulk.is_some());
         let mut ready: HashMap<usize, Extended> = HashMap::new();
-        let mut next = 0;
-        while next < anchors.len() {
-            (self.progress)(next, anchors.len());
-            if accepted.covers(&anchors[next]) {
+        let mut next = queue.next(0);
+        while let Some(ix) = next {
+            (self.progress)(ix, anchors.len());
+            if accepted.covers(&anchors[ix]) {
                 committed.counts.covered += 1;
-                committed.counts.rerun += u64::from(ready.remove(&next).is_some());
-                next += 1;
+                committed.counts.rerun += u64::from(ready.remove(&ix).is_some());
+                next = queue.next(ix + 1);
                 continue;
             }
-            let Some(extended) = ready.remove(&next) else {
+            let Some(extended) = ready.remove(&ix) else {
                 waves.adapt(committed.counts.rerun);
-                let chosen = self.choose(anchors, next, waves.size, &accepted, &ready);
+                let chosen = choose(&queue, ix, waves.size, &accepted, &ready);
                 let extended = self.extend(anchors, &chosen, bulk.as_deref_mut())?;
                 ready.extend(chosen.into_iter().zip(extended));
                 continue;
             };
-            next += 1;
+            next = queue.next(ix + 1);
             committed.counts.extended += 1;
             committed.counts.cells += extended.cells;
             let Some(block) = extended.block else { continue };
@@ -133,26 +144,6 @@ impl RelaxedStage<'_> {
         Ok(committed.finish(self.threshold))
     }
 
-    /// The anchor `first` and up to `size - 1` later ones, far from each other: near ones often share a block.
-    fn choose(
-        &self,
-        anchors: &[Anchor],
-        first: usize,
-        size: usize,
-        accepted: &AcceptedBlocks,
-        ready: &HashMap<usize, Extended>,
-    ) -> Vec<usize> {
-        let mut neighbourhoods = HashSet::new();
-        let mut is_far = |anchor: &Anchor| {
-            let diagonal = i64::from(anchor.target) - i64::from(anchor.query);
-            neighbourhoods.insert((anchor.target >> 12, diagonal >> 9))
-        };
-        let mut is_wanted =
-            |&(ix, anchor): &(usize, &Anchor)| !ready.contains_key(&ix) && !accepted.covers(anchor) && is_far(anchor);
-        let candidates = anchors.iter().enumerate().skip(first).take(size.saturating_mul(LOOK_AHEAD));
-        candidates.filter(|candidate| is_wanted(candidate)).map(|(ix, _)| ix).take(size).collect()
-    }
-
     /// Extends the anchors `chosen`, on the device where it can.
     fn extend(
         &self,
@@ -161,9 +152,10 @@ impl RelaxedStage<'_> {
         bulk: Option<&mut (dyn BulkUnit + '_)>,
     ) -> Result<Vec<Extended>> {
         let positions: Vec<Anchor> = chosen.iter().map(|&ix| anchors[ix]).collect();
+        let is_small = chosen.len() < SMALL_WAVE * rayon::current_num_threads();
         let sides = match bulk {
-            Some(unit) => unit.extend(&positions, &|left, right| self.may_pass(left, right))?,
-            None => vec![None; positions.len()],
+            Some(unit) if !(is_small && self.bulk.is_some_and(BulkExtender::shares_anchors)) => unit.extend(&positions, &|left, right| self.may_pass(left, right))?,
+            _ => vec![None; positions.len()],
         };
         let extend = |(anchor, sides): (&Anchor, Option<(Side, Side)>)| {
             let (left, right) = sides.unwrap_or_else(|| self.extend_on_cpu(anchor));
@@ -200,6 +192,40 @@ impl RelaxedStage<'_> {
         });
         Extended { block: block.flatten(), cells }
     }
+}
+
+/// The anchor `first`, and later ones that are probably on no block of an earlier one: at most `size`.
+fn choose(
+    queue: &AnchorQueue,
+    first: usize,
+    size: usize,
+    accepted: &AcceptedBlocks,
+    ready: &HashMap<usize, Extended>,
+) -> Vec<usize> {
+    // What will be accepted of those that are extended, as far as it is known.
+    let expected = accepted.clone();
+    // Near ones often share a block.
+    let mut neighbourhoods = HashSet::new();
+    let mut is_far = |anchor: &Anchor| {
+        let diagonal = i64::from(anchor.target) - i64::from(anchor.query);
+        neighbourhoods.insert((anchor.target >> 12, diagonal >> 9))
+    };
+    let mut chosen = Vec::new();
+    for (ix, anchor) in queue.iter_from(first).take(size.saturating_mul(LOOK_AHEAD)) {
+        if expected.covers(anchor) {
+            continue;
+        }
+        match ready.get(&ix) {
+            Some(Extended { block: Some(block), .. }) => expected.push(block),
+            Some(_) => {}
+            None if is_far(anchor) => chosen.push(ix),
+            None => {}
+        }
+        if chosen.len() == size {
+            break;
+        }
+    }
+    chosen
 }
 
 impl WaveSize {

@@ -21,8 +21,7 @@
 
 use rayon::prelude::*;
 
-use super::bulk::BulkUnit;
-use super::commit::GappedStage;
+use super::bulk::{BulkExtender, BulkUnit};
 use super::side::Direction;
 use crate::alignment::{Anchor, Block, EditOp};
 use crate::cpu::ydrop::SideProblem;
@@ -150,38 +149,51 @@ impl<'a> AnchorQueue<'a> {
     }
 }
 
-/// Drops the anchors that cannot become blocks, if there are enough of them to make that worth while. Opens the unit on
-/// the device for the rest, likewise.
-pub(super) fn screen<'q, 'a>(
-    stage: &GappedStage<'a>,
-    anchors: &'q [Anchor],
-) -> Result<(AnchorQueue<'q>, Option<Box<dyn BulkUnit + 'a>>)> {
-    let mut queue = AnchorQueue::new(anchors);
-    let Some(bulk) = stage.bulk else { return Ok((queue, None)) };
-    let (target, query, y_drop) = (stage.target, stage.query, stage.ydrop.y_drop());
-    // An HSP that reaches the threshold makes its anchor pass.
-    let is_doubtful = |&ix: &usize| {
-        i64::from(anchors[ix].hsp_score) < stage.threshold
-            && has_two_sides(target, query, &stage.scoring.gapped, y_drop, &anchors[ix])
-    };
-    let doubtful: Vec<usize> = match stage.all_bounds || anchors.len() < bulk.least_screened() {
-        true => Vec::new(),
-        false => (0..anchors.len()).into_par_iter().filter(is_doubtful).collect(),
-    };
-    let is_worth_while = doubtful.len() >= bulk.least_screened().max(1);
-    if !is_worth_while && anchors.len() < bulk.least_anchors() {
-        return Ok((queue, None));
+/// What decides which anchors of a unit can become blocks.
+pub(super) struct ScreenTask<'a> {
+    pub target: &'a SequenceSet,
+    pub query: &'a SequenceSet,
+    pub matrix: &'a Matrix,
+    pub y_drop: i64,
+    /// L: least score of a block.
+    pub threshold: i64,
+    /// Whether rejected blocks count too (`--allgappedbounds`).
+    pub all_bounds: bool,
+    pub bulk: Option<&'a dyn BulkExtender>,
+    /// Of the anchors that a screen leaves, one in so many is extended in the end: what it leaves lies in alignments,
+    /// and most of that will be covered.
+    pub left_per_extended: usize,
+}
+
+impl<'a> ScreenTask<'a> {
+    /// Drops the anchors that cannot become blocks, if there are enough of them to make that worth while. Opens the unit
+    /// on the device for the rest, likewise.
+    pub fn run<'q>(&self, anchors: &'q [Anchor]) -> Result<(AnchorQueue<'q>, Option<Box<dyn BulkUnit + 'a>>)> {
+        let mut queue = AnchorQueue::new(anchors);
+        let Some(bulk) = self.bulk else { return Ok((queue, None)) };
+        // An HSP that reaches the threshold makes its anchor pass.
+        let is_doubtful = |&ix: &usize| {
+            i64::from(anchors[ix].hsp_score) < self.threshold
+                && has_two_sides(self.target, self.query, self.matrix, self.y_drop, &anchors[ix])
+        };
+        let doubtful: Vec<usize> = match self.all_bounds || anchors.len() < bulk.least_screened() {
+            true => Vec::new(),
+            false => (0..anchors.len()).into_par_iter().filter(is_doubtful).collect(),
+        };
+        let is_worth_while = doubtful.len() >= bulk.least_screened().max(1);
+        if !is_worth_while && anchors.len() < bulk.least_anchors() {
+            return Ok((queue, None));
+        }
+        let Some(mut unit) = bulk.open(self.target, self.query)? else { return Ok((queue, None)) };
+        if is_worth_while {
+            let positions: Vec<Anchor> = doubtful.iter().map(|&ix| anchors[ix]).collect();
+            let hopeless = unit.screen(&positions, self.threshold)?;
+            queue.drop_all(doubtful.into_iter().zip(hopeless).filter(|&(_, hopeless)| hopeless).map(|(ix, _)| ix));
+        }
+        let share = if is_worth_while { self.left_per_extended } else { 1 };
+        let is_bulk = queue.n_open() / share >= bulk.least_anchors();
+        Ok((queue, is_bulk.then_some(unit)))
     }
-    let Some(mut unit) = bulk.open(target, query)? else { return Ok((queue, None)) };
-    if is_worth_while {
-        let positions: Vec<Anchor> = doubtful.iter().map(|&ix| anchors[ix]).collect();
-        let hopeless = unit.screen(&positions, stage.threshold)?;
-        queue.drop_all(doubtful.into_iter().zip(hopeless).filter(|&(_, hopeless)| hopeless).map(|(ix, _)| ix));
-    }
-    // What a screen leaves lies in alignments: most of it will be covered, and the rest are long runs.
-    let share = if is_worth_while { 8 } else { 1 };
-    let is_bulk = queue.n_open() / share >= bulk.least_anchors();
-    Ok((queue, is_bulk.then_some(unit)))
 }
 
 /// Whether both sides of an anchor hold at least one pair, as long as no accepted block is near: see above.

@@ -22,7 +22,7 @@ impl Budget {
     pub fn for_device(gpu: &Gpu) -> Budget {
         let max_binding = gpu.capabilities().max_binding;
         let share = gpu.memory().for_extension();
-        let link_words: u64 = if gpu.capabilities().is_software { 1 << 24 } else { 1 << 28 };
+        let link_words: u64 = if gpu.capabilities().is_software { 1 << 24 } else { 1 << 29 };
         let (of_run, of_hull) = ((size_of::<Task>() + size_of::<Verdict>()) as u64, size_of::<Hull>() as u64);
         Budget {
             tasks: (share / 32 / of_run).clamp(1, 1 << 17) as usize,

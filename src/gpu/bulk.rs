@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::context::{Gpu, GpuError};
 use super::extender::{GpuCounts, GpuExtender, likely_window, params};
 use super::fault::{FaultLog, OnFault};
-use super::relaxed::RelaxedExtender;
+use super::relaxed::{RelaxedExtender, of_relaxed_screen};
 use super::screen::{GpuScreen, Screened};
 use super::several::Engine;
 use super::unit::GpuUnit;
@@ -113,7 +113,12 @@ impl GpuBulk {
 
     fn new_screen(&self) -> std::result::Result<GpuScreen, GpuError> {
         let variant = self.gpu.variant(likely_window(&self.scoring, self.options.y_drop));
-        GpuScreen::new(self.gpu.clone(), variant, params(&self.scoring, &self.options))
+        let params = params(&self.scoring, &self.options);
+        let params = match self.options.contract {
+            Contract::Exact => params,
+            Contract::Relaxed => of_relaxed_screen(params),
+        };
+        GpuScreen::new(self.gpu.clone(), variant, params)
     }
 
     /// Runs `work` with an engine, which `make` compiles if it is the first time, and takes note of its failure.

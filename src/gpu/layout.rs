@@ -266,6 +266,9 @@ pub const LINK_INSERTION_EXTENDS: u32 = 4;
 /// The deletion that leaves the cell extends the one that entered it.
 pub const LINK_DELETION_EXTENDS: u32 = 8;
 
+/// Links that a word of the relaxed executor's holds.
+pub const LINKS_PER_WORD: u32 = 8;
+
 /// Rows and columns of the tile whose links the relaxed inspector keeps (paper: eager traceback).
 pub const EAGER_TILE: u32 = 16;
 /// Entries that a relaxed run keeps besides its boundary: its state, and the links of the eager tile.
@@ -312,6 +315,7 @@ pub fn constants() -> String {
     number("SPAN_WORDS", (size_of::<Span>() / 4) as u32);
     number("STRIPE_PLAN_WORDS", (size_of::<StripePlan>() / 4) as u32);
     number("EAGER_TILE", EAGER_TILE);
+    number("LINKS_PER_WORD", LINKS_PER_WORD);
     number("CONTRACT_ROWS", crate::extend::relaxed::STRIPE_ROWS as u32);
     number("PRUNE_ROWS", crate::extend::relaxed::PRUNE_ROWS as u32);
     number("RELAXED_HEADER", RELAXED_HEADER);

@@ -13,7 +13,7 @@ use super::extender::{Budget, GpuCounts, params};
 use super::form::room;
 use super::kernel::Kernel;
 use super::layout::{
-    EAGER_TILE, Hull, Params, RELAXED_BOUNDARY, RELAXED_HEADER, RelaxedVerdict, STATUS_DONE, STATUS_OUT_OF_RANGE,
+    EAGER_TILE, Hull, LINKS_PER_WORD, Params, RELAXED_BOUNDARY, RELAXED_HEADER, RelaxedVerdict, STATUS_DONE, STATUS_OUT_OF_RANGE,
     STATUS_TOO_WIDE, Stripe, StripePlan, Task,
 };
 use super::queue::RunQueue;
@@ -22,6 +22,7 @@ use super::two_pass::extend_anchors;
 use super::unit::{GpuUnit, OneSided};
 use super::variant::Variant;
 use crate::alignment::{Anchor, EditOp, EditScript};
+use crate::extend::relaxed::PRUNE_ROWS;
 use crate::extend::side::Side;
 use crate::options::GappedOptions;
 use crate::scoring::{Matrix, Scoring};
@@ -297,7 +298,7 @@ impl RelaxedExtender {
                 let link_start = link_words as u32;
                 // Step s has the columns first + s - lane of all lanes; steps come in turns of up to eight.
                 let steps = (end - stripe.first + lanes - 1).next_multiple_of(8);
-                link_words += u64::from(steps) * u64::from(lanes);
+                link_words += u64::from(steps * lanes * self.variant.stripe_rows / LINKS_PER_WORD);
                 StripePlan { first: stripe.first, end, threshold: stripe.threshold, link_start }
             });
             let stripes = stripes.collect();
@@ -348,6 +349,13 @@ impl RelaxedExtender {
         buffers.push(self.queue.params().bound("params"));
         trace_back(gpu, &self.traceback, &buffers, expected)
     }
+}
+
+/// The parameters of a screen whose bounds hold for the relaxed contract, where paths may go lower between two prunings
+/// ([`crate::extend::relaxed`] has the proof). Row 0 is the same.
+pub(super) fn of_relaxed_screen(params: Params) -> Params {
+    let gap_open = params.gap_open_extend - params.gap_extend;
+    Params { y_drop: params.y_drop + gap_open + (PRUNE_ROWS as i32 - 1) * params.max_score, ..params }
 }
 
 /// The path of a run that ends in the eager tile.

@@ -34,7 +34,7 @@ pub struct AcceptedBlocks {
     index: RwLock<Index>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Index {
     placed: Vec<Arc<Placed>>,
     /// Block numbers by start row; among equals the newest first. This is also the order of the output (6.1).
@@ -43,6 +43,12 @@ struct Index {
     by_end: Vec<u32>,
     /// Blocks that meet each bin of rows.
     bins: Vec<Vec<u32>>,
+}
+
+impl Clone for AcceptedBlocks {
+    fn clone(&self) -> Self {
+        AcceptedBlocks { index: RwLock::new(self.read().clone()) }
+    }
 }
 
 impl AcceptedBlocks {
