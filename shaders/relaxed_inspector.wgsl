@@ -5,6 +5,7 @@
 // reads:    params, scores, target_letters, query_letters, tasks as exact_inspector
 // writes:   verdicts[n_tasks]               RelaxedVerdict
 //           stripes[hull_capacity]          Stripe, in any order
+//           kept_rows                       C and D of the row above every SEGMENT_ROWS-th, if there is room
 //           counters[N_COUNTERS]            COUNTER_*
 //           boundary                        C and D between stripes, and runs that go on in the next dispatch
 // requires: layout, letters, exchange, links, relaxed_column, relaxed_stripe, relaxed_run
@@ -18,6 +19,7 @@
 @group(0) @binding(6) var<storage, read_write> stripes: array<Stripe>;
 @group(0) @binding(7) var<storage, read_write> counters: array<atomic<u32>>;
 @group(0) @binding(8) var<storage, read_write> boundary: array<vec2<i32>>;
+@group(0) @binding(9) var<storage, read_write> kept_rows: array<vec2<i32>>;
 
 const LINKS: bool = false;
 // Where the eager tile begins in the header: a row of columns 0 .. EAGER_TILE for every lane.
@@ -43,9 +45,35 @@ fn end_stripe(stripe_ix: u32, end: u32) {
     if lane == 0u {
         let entry = atomicAdd(&counters[COUNTER_HULLS], 1u);
         if entry < params.hull_capacity {
-            stripes[entry] = Stripe(run_task_ix, stripe_ix, run_first, end, run_threshold);
+            stripes[entry] = Stripe(run_task_ix, stripe_ix, run_first, end, run_threshold, run_last, run_kept);
         }
     }
+}
+
+fn start_run(task: Task) {
+    start_rows(task);
+}
+
+// Keeps the live columns of the row above, from which the executor can begin.
+fn keep_row() -> u32 {
+    if (run_row - 1u) % SEGMENT_ROWS != 0u || run_first == NO_COLUMN {
+        return NOT_KEPT;
+    }
+    let n_columns = run_last + 1u - run_first;
+    var entry = params.kept_capacity;
+    // The counter is left alone once it is past the capacity, so that it never overflows.
+    if lane == 0u && atomicLoad(&counters[COUNTER_KEPT]) < params.kept_capacity {
+        entry = atomicAdd(&counters[COUNTER_KEPT], n_columns);
+    }
+    entry = from_first_lane(entry);
+    if entry + n_columns > params.kept_capacity {
+        return NOT_KEPT;
+    }
+    let start = params.kept_start + entry;
+    for (var column = lane; column < n_columns; column += LANES) {
+        kept_rows[start + column] = boundary[boundary_start + (run_first + column) % RELAXED_BOUNDARY];
+    }
+    return start;
 }
 
 fn end_run(task_ix: u32, status: u32) {

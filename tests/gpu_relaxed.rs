@@ -266,6 +266,55 @@ fn runs_go_on_over_many_dispatches_and_small_batches() {
 }
 
 #[test]
+fn long_runs_are_executed_in_parts() {
+    let what = "long_runs_are_executed_in_parts";
+    let mut rng = SplitMix64(85);
+    let shared = rng.bases(7000);
+    let copy = rng.mutated(&shared, 15);
+    let (target, query) = sets(&shared, &copy);
+    let runs = runs_at(&[(10, 10), (6900, 6890), (3500, 3490)]);
+    // Room for all rows that are kept, for some of them, for none.
+    let parts = [1 << 16, 2000, 1].map(|kept_rows| {
+        compare_tuned(what, None, &setting(400, 60, 3000), (&target, &query), &runs, &move |extender| {
+            extender.set_step_budget(500);
+            let budget = extender.budget_mut();
+            (budget.tasks, budget.kept_rows) = (4, kept_rows);
+        })
+        .map(|counts| (counts.parts, counts.executed.iter().sum::<u64>()))
+    });
+    let [Some(all), Some(some), Some(none)] = parts else { return };
+    assert!(all.0 > some.0 && some.0 > some.1 && none.0 == none.1, "{parts:?}");
+    assert!(all.0 >= all.1 + 8, "{parts:?}");
+}
+
+#[test]
+fn rows_of_another_inspection_are_not_used() {
+    let what = "rows_of_another_inspection_are_not_used";
+    let Some(gpu) = gpu_or_skip(what) else { return };
+    let mut rng = SplitMix64(86);
+    let shared = rng.bases(3000);
+    let copy = rng.mutated(&shared, 15);
+    let (target, query) = sets(&shared, &copy);
+    let Setting { scoring, options } = setting(400, 60, 3000);
+    let mut extender = RelaxedExtender::new(gpu, &scoring, &options).unwrap();
+    let unit = extender.load(&target, &query).unwrap();
+    let runs = [(10, 10), (2900, 2890)].map(|place| runs_at(&[place]));
+    let inspected = runs.each_ref().map(|runs| extender.inspect(&unit, runs).unwrap());
+    let scripts = [0, 1].map(|ix| {
+        let done: Vec<(OneSided, &InspectedRelaxed)> =
+            runs[ix].iter().zip(&inspected[ix]).map(|(&run, found)| (run, found.as_ref().unwrap())).collect();
+        extender.execute(&unit, &done).unwrap()
+    });
+    let (ydrop, mut workspace) = (Ydrop::new(&scoring, &options), Default::default());
+    for (run, script) in runs.iter().flatten().zip(scripts.iter().flatten()) {
+        let problem = SideProblem { target: &target, query: &query, anchor: run.anchor, direction: run.direction };
+        assert_eq!(script.as_ref(), Some(&ydrop.run_relaxed(&problem, &mut workspace).script), "{run:?}");
+    }
+    let counts = extender.counts();
+    assert!(counts.parts > counts.executed.iter().sum(), "the second inspection's rows are used: {counts:?}");
+}
+
+#[test]
 fn windows_wider_than_the_boundary_are_left_to_the_cpu() {
     let mut rng = SplitMix64(90);
     let shared = rng.bases(6000);

@@ -16,6 +16,8 @@ struct Params {
     goal: i32,              // screen: score that both sides of an anchor must be able to reach together
     step_limit: u32,        // screen: steps that an anchor may take
     max_score: i32,         // relaxed: the most that a pair can score, at least 0
+    kept_start: u32,        // relaxed inspector: where kept rows may begin
+    kept_capacity: u32,     // relaxed inspector: entries of kept rows from there on
 }
 
 // One one-sided run. Row r is target base target_start +- (r - 1), column c is query base query_start +- (c - 1).
@@ -29,6 +31,7 @@ struct Task {
     link_start: u32,        // executor: first word of the run's links
     span_start: u32,        // executor: first word of the run's spans in the plan
     limit_start: u32,       // bounded runs: first word of the limits of row 1 in the plan
+    first_row: u32,         // relaxed executor: first row of the task, which is a part of its run
 }
 
 // What a run found.
@@ -60,6 +63,8 @@ struct Stripe {
     first: u32,             // first column
     end: u32,               // column after the last one that was looked at
     threshold: i32,         // T of its rows
+    last: u32,              // last live column of the row above; first is the first one
+    kept: u32,              // where the row above is kept, or NOT_KEPT
 }
 
 // What the executor keeps of a stripe of a relaxed run.
@@ -68,6 +73,8 @@ struct StripePlan {
     end: u32,               // column after the last one that is needed
     threshold: i32,         // T of its rows, as the inspector found it
     link_start: u32,        // words after the run's link_start
+    last: u32,              // last live column of the row above, if that is kept
+    kept: u32,              // where the row above is kept, or NOT_KEPT
 }
 
 // The columns looked at in 32 rows of a run.

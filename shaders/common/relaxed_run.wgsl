@@ -3,7 +3,7 @@
 //
 // memory of a workgroup: RELAXED_HEADER entries for the saved run and the eager tile, then the boundary
 //
-// hooks: end_run(task_ix, status)
+// hooks: start_run(task), end_run(task_ix, status)
 
 const NO_TASK: u32 = 0xffffffffu;
 
@@ -25,7 +25,7 @@ fn run_tasks(slot: u32) {
             if run_task_ix >= params.n_tasks {
                 break;
             }
-            start_rows(tasks[run_task_ix]);
+            start_run(tasks[run_task_ix]);
         }
         let steps_before = run_steps;
         let status = sweep_stripe(tasks[run_task_ix]);
@@ -56,6 +56,7 @@ fn save_run() {
         boundary[header_start + 2u] = vec2(bitcast<i32>(run_first), bitcast<i32>(run_last));
         boundary[header_start + 3u] = vec2(run_threshold, run_best);
         boundary[header_start + 4u] = vec2(bitcast<i32>(run_best_row), bitcast<i32>(run_best_column));
+        boundary[header_start + 5u] = vec2(bitcast<i32>(run_kept), 0i);
     }
 }
 
@@ -69,6 +70,7 @@ fn restore_run() -> u32 {
     let columns = saved_pair(2u);
     let scores = saved_pair(3u);
     let end = saved_pair(4u);
+    let kept = saved_pair(5u);
     run_row = rows.x;
     run_steps = rows.y;
     run_first = columns.x;
@@ -77,6 +79,7 @@ fn restore_run() -> u32 {
     run_best = bitcast<i32>(scores.y);
     run_best_row = end.x;
     run_best_column = end.y;
+    run_kept = kept.x;
     storageBarrier();
     if lane == 0u {
         boundary[header_start] = vec2(0i, 0i);

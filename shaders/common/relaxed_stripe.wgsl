@@ -13,7 +13,8 @@
 // What steers loops comes from reductions and broadcasts over the lanes: drivers see that it is the same in all lanes only
 // then, and NVIDIA's guards every shuffle below a branch of which it does not see that.
 //
-// hooks: LINKS, threshold_of_stripe(task, stripe_ix), end_of_stripe(task, stripe_ix), emit_links(step, column)
+// hooks: LINKS, threshold_of_stripe(task, stripe_ix), end_of_stripe(task, stripe_ix), emit_links(step, column),
+//        end_stripe(stripe_ix, end), keep_row(): where the row above the next stripe is kept
 
 // Steps of a turn.
 const TURN: u32 = min(8u, LANES);
@@ -34,6 +35,7 @@ var<private> run_best: i32;          // the greatest cell so far, and where
 var<private> run_best_row: u32;
 var<private> run_best_column: u32;
 var<private> run_steps: u32;         // steps so far
+var<private> run_kept: u32;          // where the row above is kept, or NOT_KEPT
 var<private> boundary_start: u32;    // where this workgroup's boundary begins
 
 // Row 0 is one insertion (lastz-semantics 5.2).
@@ -46,6 +48,7 @@ fn start_rows(task: Task) {
     run_best_row = 0u;
     run_best_column = 0u;
     run_steps = 0u;
+    run_kept = NOT_KEPT;
 }
 
 // Sweeps one stripe and goes on to the next. Returns a status, or 0 to go on.
@@ -64,6 +67,7 @@ fn sweep_stripe(task: Task) -> u32 {
     run_row += ROWS_PER_STRIPE;
     run_first = min_of_lanes_u(next_first);
     run_last = max_of_lanes_u(next_last);
+    run_kept = keep_row();
     // The executor repeats what has passed this test.
     let is_cut = steps >= MOST_STEPS && !LINKS;
     let is_done = run_row > task.rows || run_first == NO_COLUMN;

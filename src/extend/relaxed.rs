@@ -76,6 +76,8 @@ struct WaveSize {
     most: usize,
     /// Extended anchors that were covered, up to the last wave.
     wasted: u64,
+    /// Which of [`NEIGHBOURHOODS`] the next wave spares.
+    neighbourhood: usize,
 }
 
 /// Wave sizes on a device, whose latency counts, ...
@@ -84,6 +86,9 @@ const BULK_WAVES: (usize, usize) = (1 << 12, 1 << 17);
 const CPU_WAVES: (usize, usize) = (2, 256);
 /// A wave looks this many anchors ahead for each one that it extends.
 const LOOK_AHEAD: usize = 64;
+/// Of near anchors, which often share a block, a wave extends the first: one in so many rows and diagonals, as powers of
+/// two. Waves that do not fill get smaller neighbourhoods: anchors in repeats have blocks of their own.
+const NEIGHBOURHOODS: [(u32, u32); 4] = [(13, 10), (11, 8), (9, 6), (7, 4)];
 /// Waves smaller than this, per thread, are faster on the CPU, if that may share the work.
 const SMALL_WAVE: usize = 4;
 
@@ -125,7 +130,8 @@ impl RelaxedStage<'_> {
             }
             let Some(extended) = ready.remove(&ix) else {
                 waves.adapt(committed.counts.rerun);
-                let chosen = choose(&queue, ix, waves.size, &accepted, &ready);
+                let chosen = choose(&queue, ix, &waves, &accepted, &ready);
+                waves.refine(chosen.len());
                 let extended = self.extend(anchors, &chosen, bulk.as_deref_mut())?;
                 ready.extend(chosen.into_iter().zip(extended));
                 continue;
@@ -194,24 +200,24 @@ impl RelaxedStage<'_> {
     }
 }
 
-/// The anchor `first`, and later ones that are probably on no block of an earlier one: at most `size`.
+/// The anchor `first`, and later ones that are probably on no block of an earlier one, as many as a wave takes.
 fn choose(
     queue: &AnchorQueue,
     first: usize,
-    size: usize,
+    waves: &WaveSize,
     accepted: &AcceptedBlocks,
     ready: &HashMap<usize, Extended>,
 ) -> Vec<usize> {
     // What will be accepted of those that are extended, as far as it is known.
     let expected = accepted.clone();
-    // Near ones often share a block.
+    let (rows, diagonals) = NEIGHBOURHOODS[waves.neighbourhood];
     let mut neighbourhoods = HashSet::new();
     let mut is_far = |anchor: &Anchor| {
         let diagonal = i64::from(anchor.target) - i64::from(anchor.query);
-        neighbourhoods.insert((anchor.target >> 12, diagonal >> 9))
+        neighbourhoods.insert((anchor.target >> rows, diagonal >> diagonals))
     };
     let mut chosen = Vec::new();
-    for (ix, anchor) in queue.iter_from(first).take(size.saturating_mul(LOOK_AHEAD)) {
+    for (ix, anchor) in queue.iter_from(first).take(waves.size.saturating_mul(LOOK_AHEAD)) {
         if expected.covers(anchor) {
             continue;
         }
@@ -221,7 +227,7 @@ fn choose(
             None if is_far(anchor) => chosen.push(ix),
             None => {}
         }
-        if chosen.len() == size {
+        if chosen.len() == waves.size {
             break;
         }
     }
@@ -236,7 +242,15 @@ impl WaveSize {
             false if threads == 1 => (1, 1),
             false => (CPU_WAVES.0 * threads, CPU_WAVES.1 * threads),
         };
-        WaveSize { size: least, least, most, wasted: 0 }
+        WaveSize { size: least, least, most, wasted: 0, neighbourhood: 0 }
+    }
+
+    /// After a wave of `n` anchors.
+    fn refine(&mut self, n: usize) {
+        self.neighbourhood = match n < self.least {
+            true => (self.neighbourhood + 1).min(NEIGHBOURHOODS.len() - 1),
+            false => self.neighbourhood.saturating_sub(1),
+        };
     }
 
     fn adapt(&mut self, wasted: u64) {

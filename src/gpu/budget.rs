@@ -12,10 +12,12 @@ pub struct Budget {
     pub hulls: usize,
     /// Words of links per batch of the executor. Limits of bounded runs get half of it.
     pub link_words: u64,
+    /// Columns of all rows that the relaxed inspector keeps for the executor.
+    pub kept_rows: usize,
 }
 
 impl Budget {
-    /// What suits a device. Of its share for extension a quarter goes to links, an eighth to limits, a quarter to hulls
+    /// What suits a device. Of its share for extension a quarter goes to links, an eighth to limits or to kept rows, a quarter to hulls
     /// and their copy for the host; the rest to tasks, verdicts, scripts, and runs under way (see [`RunQueue`]).
     ///
     /// [`RunQueue`]: super::queue::RunQueue
@@ -28,6 +30,7 @@ impl Budget {
             tasks: (share / 32 / of_run).clamp(1, 1 << 17) as usize,
             hulls: (share / 8 / of_hull).clamp(1, (max_binding / of_hull).min(1 << 24)) as usize,
             link_words: (share / 4 / 4).clamp(1, link_words.min(max_binding / 4)),
+            kept_rows: (share / 8 / 8).clamp(1, link_words.min(max_binding) / 8) as usize,
         }
     }
 
@@ -45,7 +48,7 @@ impl Budget {
     pub(super) fn halve(&mut self) -> bool {
         const FEW_LINKS: u64 = 1 << 20;
         *self =
-            Budget { tasks: self.tasks.div_ceil(2), hulls: self.hulls.div_ceil(2), link_words: self.link_words / 2 };
+            Budget { tasks: self.tasks.div_ceil(2), hulls: self.hulls.div_ceil(2), link_words: self.link_words / 2, ..*self };
         self.link_words >= FEW_LINKS
     }
 }

@@ -36,6 +36,8 @@ pub struct GpuCounts {
     pub computed_cells: u64,
     /// Runs executed, by size class.
     pub executed: [u64; N_SIZE_CLASSES],
+    /// Relaxed: parts of runs that were executed side by side.
+    pub parts: u64,
     /// Runs repeated with a wider ring.
     pub widened: u64,
     /// Runs left to the CPU because a window was wider than the widest ring.

@@ -74,6 +74,10 @@ gpu_struct! {
         step_limit: u32,
         /// Relaxed: the most that a pair can score, at least 0.
         max_score: i32,
+        /// Relaxed inspector: where kept rows may begin.
+        kept_start: u32,
+        /// Relaxed inspector: entries of kept rows from there on.
+        kept_capacity: u32,
     }
 }
 
@@ -98,6 +102,8 @@ gpu_struct! {
         span_start: u32,
         /// Bounded runs: first word of the limits of row 1 in the plan.
         limit_start: u32,
+        /// Relaxed executor: first row of the task, which is a part of its run.
+        first_row: u32,
     }
 }
 
@@ -154,6 +160,10 @@ gpu_struct! {
         end: u32,
         /// T of its rows.
         threshold: i32,
+        /// Last live column of the row above; `first` is the first one.
+        last: u32,
+        /// Where the row above is kept, or [`NOT_KEPT`].
+        kept: u32,
     }
 }
 
@@ -168,6 +178,10 @@ gpu_struct! {
         threshold: i32,
         /// Words after the run's `link_start`.
         link_start: u32,
+        /// Last live column of the row above, if that is kept.
+        last: u32,
+        /// Where the row above is kept, or [`NOT_KEPT`].
+        kept: u32,
     }
 }
 
@@ -276,6 +290,11 @@ pub const RELAXED_HEADER: u32 = 8 + EAGER_TILE * (EAGER_TILE + 1);
 /// Columns of the boundary between two stripes of a relaxed run; no window may be wider.
 pub const RELAXED_BOUNDARY: u32 = 4096;
 
+/// The relaxed inspector keeps the last row of every so many, so that the executor can begin there.
+pub const SEGMENT_ROWS: u32 = 2048;
+/// A row that was not kept.
+pub const NOT_KEPT: u32 = u32::MAX;
+
 /// Runs per workgroup of the traceback.
 pub const TRACEBACK_LANES: u32 = 32;
 /// Steps of a path per dispatch of the traceback.
@@ -291,8 +310,10 @@ pub const COUNTER_FINISHED: u32 = 2;
 pub const COUNTER_WRONG_WIDTH: u32 = 3;
 /// Rows swept by all workgroups so far, modulo 2^32: a dispatch that adds none did not run.
 pub const COUNTER_ROWS: u32 = 4;
+/// Entries of kept rows asked for.
+pub const COUNTER_KEPT: u32 = 5;
 /// Number of counters.
-pub const N_COUNTERS: u32 = 5;
+pub const N_COUNTERS: u32 = 6;
 
 /// The constants above as WGSL text: Rust owns them.
 pub fn constants() -> String {
@@ -316,6 +337,9 @@ pub fn constants() -> String {
     number("STRIPE_PLAN_WORDS", (size_of::<StripePlan>() / 4) as u32);
     number("EAGER_TILE", EAGER_TILE);
     number("LINKS_PER_WORD", LINKS_PER_WORD);
+    number("SEGMENT_ROWS", SEGMENT_ROWS);
+    number("NOT_KEPT", NOT_KEPT);
+    number("COUNTER_KEPT", COUNTER_KEPT);
     number("CONTRACT_ROWS", crate::extend::relaxed::STRIPE_ROWS as u32);
     number("PRUNE_ROWS", crate::extend::relaxed::PRUNE_ROWS as u32);
     number("RELAXED_HEADER", RELAXED_HEADER);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::buffer::GpuVec;
 use super::context::{Gpu, GpuError};
 use super::kernel::{Bound, Kernel};
-use super::layout::{COUNTER_FINISHED, COUNTER_HULLS, COUNTER_ROWS, COUNTER_WRONG_WIDTH, N_COUNTERS, Params};
+use super::layout::{COUNTER_FINISHED, COUNTER_HULLS, COUNTER_KEPT, COUNTER_ROWS, COUNTER_WRONG_WIDTH, N_COUNTERS, Params};
 
 /// A dispatch shorter than this gets more rows next time ...
 const SHORT: Duration = Duration::from_millis(100);
@@ -29,6 +29,8 @@ pub struct RunQueue {
     workgroups: u32,
     row_budget: u32,
     most_rows: u32,
+    /// Entries of kept rows that the last queue asked for.
+    pub kept: u32,
     /// Dispatches so far.
     pub dispatches: u64,
     /// Time from the start of each dispatch to its counters, in all.
@@ -54,6 +56,7 @@ impl RunQueue {
             workgroups,
             row_budget: FIRST_ROWS,
             most_rows: if capabilities.is_software { MOST_ROWS_IN_SOFTWARE } else { MOST_ROWS },
+            kept: 0,
             dispatches: 0,
             busy: Duration::ZERO,
         }
@@ -92,6 +95,7 @@ impl RunQueue {
             // A killed command buffer may be reported as a success: only the kernel's own count says that it ran.
             let finished = counters[COUNTER_FINISHED as usize];
             if finished == params.n_tasks {
+                self.kept = counters[COUNTER_KEPT as usize];
                 return Ok(counters[COUNTER_HULLS as usize]);
             }
             let rows = counters[COUNTER_ROWS as usize];

@@ -13,7 +13,7 @@ use super::extender::{Budget, GpuCounts, params};
 use super::form::room;
 use super::kernel::Kernel;
 use super::layout::{
-    EAGER_TILE, Hull, LINKS_PER_WORD, Params, RELAXED_BOUNDARY, RELAXED_HEADER, RelaxedVerdict, STATUS_DONE, STATUS_OUT_OF_RANGE,
+    EAGER_TILE, Hull, LINKS_PER_WORD, NOT_KEPT, Params, RELAXED_BOUNDARY, RELAXED_HEADER, RelaxedVerdict, STATUS_DONE, STATUS_OUT_OF_RANGE,
     STATUS_TOO_WIDE, Stripe, StripePlan, Task,
 };
 use super::queue::RunQueue;
@@ -40,11 +40,22 @@ pub struct RelaxedExtender {
     traceback: Kernel,
     queue: RunQueue,
     log: Option<GpuVec<Stripe>>,
+    kept: KeptRows,
     links: Option<GpuVec<u32>>,
     params: Params,
     matrix: Matrix,
     budget: Budget,
     counts: GpuCounts,
+}
+
+/// Rows from which the executor can begin, on the device.
+#[derive(Default)]
+struct KeptRows {
+    /// C and D of each column.
+    rows: Option<GpuVec<[i32; 2]>>,
+    used: u32,
+    /// Inspections so far: each one overwrites the rows of the one before.
+    inspection: u64,
 }
 
 /// What the inspector found out about a run.
@@ -56,6 +67,8 @@ pub struct InspectedRelaxed {
     pub is_eager: bool,
     /// Windows and thresholds up to the end row.
     stripes: Vec<Stripe>,
+    /// The inspection that kept its rows.
+    inspection: u64,
 }
 
 impl AsRef<Side> for InspectedRelaxed {
@@ -76,6 +89,8 @@ struct Planned {
     task: Task,
     stripes: Vec<StripePlan>,
     link_words: u64,
+    /// First and last rows of the parts that begin with a kept row, or the first.
+    parts: Vec<(u32, u32)>,
 }
 
 impl RelaxedExtender {
@@ -116,6 +131,7 @@ impl RelaxedExtender {
             traceback: traceback?,
             queue: RunQueue::new(&gpu, RESIDENT_RUNS, "boundary", 2 * (RELAXED_HEADER + RELAXED_BOUNDARY)),
             log: None,
+            kept: KeptRows::default(),
             links: None,
             params: params(scoring, options),
             matrix: scoring.gapped.clone(),
@@ -175,6 +191,8 @@ impl RelaxedExtender {
         // Without a base on one side the run is empty (lastz-semantics 5.1).
         open.retain(|(_, task)| task.rows > 0 && task.columns > 0);
         self.counts.inspected += open.len() as u64;
+        self.kept.used = 0;
+        self.kept.inspection += 1;
         let mut rest = open.as_slice();
         let mut batch_len = self.budget.tasks;
         while !rest.is_empty() {
@@ -212,11 +230,20 @@ impl RelaxedExtender {
         let mut n_stripes = (tasks.len() * per_run + 4096).min(self.budget.hulls);
         let stripes = loop {
             let log = room(&mut self.log, gpu, "stripes", n_stripes);
-            let params = Params { n_tasks: tasks.len() as u32, hull_capacity: n_stripes as u32, ..self.params };
+            let kept_rows = room(&mut self.kept.rows, gpu, "kept rows", self.budget.kept_rows);
+            let params = Params {
+                n_tasks: tasks.len() as u32,
+                hull_capacity: n_stripes as u32,
+                kept_start: self.kept.used,
+                kept_capacity: (self.budget.kept_rows as u32).saturating_sub(self.kept.used),
+                ..self.params
+            };
             let mut buffers = unit.bound().to_vec();
             buffers.extend([task_buffer.bound("tasks"), verdicts.bound("verdicts"), log.bound("stripes")]);
+            buffers.push(kept_rows.bound("kept_rows"));
             let needed = self.queue.run(gpu, &self.inspector, params, &buffers)? as usize;
             if needed <= n_stripes {
+                self.kept.used += self.queue.kept.min(params.kept_capacity);
                 break log.read(gpu, needed)?;
             }
             if needed > self.budget.hulls {
@@ -245,12 +272,12 @@ impl RelaxedExtender {
             STATUS_DONE if rows <= EAGER_TILE && columns <= EAGER_TILE => {
                 self.counts.eager += 1;
                 side.script = eager_script(verdict);
-                Ok(Some(InspectedRelaxed { side, is_eager: true, stripes: Vec::new() }))
+                Ok(Some(InspectedRelaxed { side, is_eager: true, ..InspectedRelaxed::default() }))
             }
             STATUS_DONE => {
                 // The log fills them in.
                 let stripes = vec![Stripe::default(); rows.div_ceil(rows_per_stripe) as usize];
-                Ok(Some(InspectedRelaxed { side, is_eager: false, stripes }))
+                Ok(Some(InspectedRelaxed { side, is_eager: false, stripes, inspection: self.kept.inspection }))
             }
             STATUS_TOO_WIDE => {
                 self.counts.too_wide += 1;
@@ -299,19 +326,34 @@ impl RelaxedExtender {
                 // Step s has the columns first + s - lane of all lanes; steps come in turns of up to eight.
                 let steps = (end - stripe.first + lanes - 1).next_multiple_of(8);
                 link_words += u64::from(steps * lanes * self.variant.stripe_rows / LINKS_PER_WORD);
-                StripePlan { first: stripe.first, end, threshold: stripe.threshold, link_start }
+                // Another inspection may have overwritten the row.
+                let is_kept = inspected.inspection == self.kept.inspection;
+                let kept = if is_kept { stripe.kept } else { NOT_KEPT };
+                let last = stripe.last.min(side.columns);
+                StripePlan { first: stripe.first, end, threshold: stripe.threshold, link_start, last, kept }
             });
-            let stripes = stripes.collect();
+            let stripes: Vec<StripePlan> = stripes.collect();
             if link_words > self.budget.link_words {
                 self.counts.out_of_range += 1;
                 continue;
             }
             self.counts.executed[size_class(side.rows, side.columns)] += 1;
             let task = Task { rows: side.rows, stop_row: side.rows, columns: side.columns, ..unit.task(run) };
-            planned.push(Planned { run_ix, task, stripes, link_words });
+            let parts = self.parts(&stripes, side.rows);
+            self.counts.parts += parts.len() as u64;
+            planned.push(Planned { run_ix, task, stripes, link_words, parts });
         }
         planned.sort_by_key(|plan| std::cmp::Reverse(plan.link_words));
         planned
+    }
+
+    /// First and last rows of the parts of a run that can be executed apart.
+    fn parts(&self, stripes: &[StripePlan], rows: u32) -> Vec<(u32, u32)> {
+        let rows_per_stripe = self.variant.lanes * self.variant.stripe_rows;
+        let starts = (0u32..).zip(stripes).filter(|(ix, stripe)| *ix == 0 || stripe.kept != NOT_KEPT);
+        let firsts: Vec<u32> = starts.map(|(ix, _)| ix * rows_per_stripe + 1).collect();
+        let lasts = firsts.iter().skip(1).map(|first| first - 1).chain([rows]);
+        firsts.iter().copied().zip(lasts).collect()
     }
 
     fn execute_batch(
@@ -321,32 +363,41 @@ impl RelaxedExtender {
         expected: &[&Side],
     ) -> Result<Vec<EditScript>, GpuError> {
         let gpu = &self.gpu;
-        let (mut tasks, mut plan, mut link_words) = (Vec::new(), Vec::<u32>::new(), 0u64);
-        for planned in batch {
+        let (mut runs, mut plan, mut link_words) = (Vec::new(), Vec::<u32>::new(), 0u64);
+        let mut parts: Vec<(Task, usize)> = Vec::new();
+        for (ix, planned) in batch.iter().enumerate() {
             let (link_start, span_start) = (link_words as u32, plan.len() as u32);
-            tasks.push(Task { link_start, span_start, ..planned.task });
+            let run = Task { link_start, span_start, ..planned.task };
+            parts.extend(planned.parts.iter().map(|&(first_row, rows)| (Task { first_row, rows, ..run }, ix)));
+            runs.push(run);
             plan.extend_from_slice(bytemuck::cast_slice(&planned.stripes));
             link_words += planned.link_words;
         }
-        let task_buffer = GpuVec::from_slice(gpu, "tasks", &tasks);
+        // No long one starts when the others are done.
+        parts.sort_by_key(|(part, _)| std::cmp::Reverse(part.rows - part.first_row));
+        let tasks: Vec<Task> = parts.iter().map(|(part, _)| *part).collect();
+        let tasks = GpuVec::from_slice(gpu, "tasks", &tasks);
+        let runs = GpuVec::from_slice(gpu, "runs", &runs);
         let plan = GpuVec::from_slice(gpu, "plan", &plan);
-        let verdicts = GpuVec::<RelaxedVerdict>::new(gpu, "verdicts", batch.len());
+        let verdicts = GpuVec::<RelaxedVerdict>::new(gpu, "verdicts", parts.len());
         let links = room(&mut self.links, gpu, "links", link_words as usize);
-        let params = Params { n_tasks: batch.len() as u32, ..self.params };
-        let swept = [task_buffer.bound("tasks"), plan.bound("plan"), links.bound("links")];
+        let params = Params { n_tasks: parts.len() as u32, ..self.params };
         let mut buffers = unit.bound().to_vec();
-        buffers.extend(swept);
-        buffers.push(verdicts.bound("verdicts"));
+        buffers.extend([tasks.bound("tasks"), plan.bound("plan"), links.bound("links")]);
+        let kept_rows = room(&mut self.kept.rows, gpu, "kept rows", 1);
+        buffers.extend([verdicts.bound("verdicts"), kept_rows.bound("kept_rows")]);
         self.queue.run(gpu, &self.executor, params, &buffers)?;
-        for ((verdict, side), plan) in verdicts.read(gpu, batch.len())?.iter().zip(expected).zip(batch) {
+        for (verdict, (part, ix)) in verdicts.read(gpu, parts.len())?.iter().zip(&parts) {
+            let side = expected[*ix];
             let found = (i64::from(verdict.score), verdict.end_row, verdict.end_column);
-            if found != (side.score, side.rows, side.columns) {
-                let message = format!("relaxed inspector and executor differ: {:?}, {verdict:?}, {side:?}", plan.task);
+            if part.rows == side.rows && found != (side.score, side.rows, side.columns) {
+                let message = format!("relaxed inspector and executor differ: {part:?}, {verdict:?}, {side:?}");
                 return Err(GpuError::Lost(message));
             }
         }
-        let mut buffers = swept.to_vec();
-        buffers.push(self.queue.params().bound("params"));
+        let params = GpuVec::uniform(gpu, "params", &Params { n_tasks: batch.len() as u32, ..self.params });
+        let mut buffers = vec![runs.bound("tasks"), plan.bound("plan"), links.bound("links")];
+        buffers.push(params.bound("params"));
         trace_back(gpu, &self.traceback, &buffers, expected)
     }
 }
