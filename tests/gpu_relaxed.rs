@@ -265,17 +265,23 @@ fn runs_go_on_over_many_dispatches_and_small_batches() {
     assert!(counts.is_none_or(|counts| counts.dispatches > 10), "{counts:?}");
 }
 
+/// A target and a query with the same 30 bases at both ends.
+fn with_ends(rng: &mut SplitMix64, target: &[u8], query: &[u8]) -> (SequenceSet, SequenceSet) {
+    let (left, right) = (rng.bases(30), rng.bases(30));
+    sets(&[&left, target, &right].concat(), &[&left, query, &right].concat())
+}
+
 #[test]
 fn long_runs_are_executed_in_parts() {
     let what = "long_runs_are_executed_in_parts";
     let mut rng = SplitMix64(85);
     let shared = rng.bases(7000);
-    let copy = rng.mutated(&shared, 15);
-    let (target, query) = sets(&shared, &copy);
-    let runs = runs_at(&[(10, 10), (6900, 6890), (3500, 3490)]);
+    let copy = rng.mutated(&shared, 25);
+    let (target, query) = with_ends(&mut rng, &shared, &copy);
+    let runs = runs_at(&[(10, 10), (target.len() - 10, query.len() - 10), (3500, 3490)]);
     // Room for all rows that are kept, for some of them, for none.
     let parts = [1 << 16, 2000, 1].map(|kept_rows| {
-        compare_tuned(what, None, &setting(400, 60, 3000), (&target, &query), &runs, &move |extender| {
+        compare_tuned(what, None, &setting(400, 30, 5000), (&target, &query), &runs, &move |extender| {
             extender.set_step_budget(500);
             let budget = extender.budget_mut();
             (budget.tasks, budget.kept_rows) = (4, kept_rows);
@@ -294,11 +300,11 @@ fn rows_of_another_inspection_are_not_used() {
     let mut rng = SplitMix64(86);
     let shared = rng.bases(3000);
     let copy = rng.mutated(&shared, 15);
-    let (target, query) = sets(&shared, &copy);
+    let (target, query) = with_ends(&mut rng, &shared, &copy);
     let Setting { scoring, options } = setting(400, 60, 3000);
     let mut extender = RelaxedExtender::new(gpu, &scoring, &options).unwrap();
     let unit = extender.load(&target, &query).unwrap();
-    let runs = [(10, 10), (2900, 2890)].map(|place| runs_at(&[place]));
+    let runs = [(10, 10), (target.len() - 10, query.len() - 10)].map(|place| runs_at(&[place]));
     let inspected = runs.each_ref().map(|runs| extender.inspect(&unit, runs).unwrap());
     let scripts = [0, 1].map(|ix| {
         let done: Vec<(OneSided, &InspectedRelaxed)> =
