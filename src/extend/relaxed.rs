@@ -18,6 +18,20 @@
 //! The definition knows neither windows nor lanes: any way to evaluate the cells that can matter gives the same answer,
 //! so the answer does not depend on the device, the number of lanes or the height of what they sweep at a time.
 //!
+//! **The screen** (`screened.rs`) drops anchors here too, for good: no block bounds or masks a run, so none comes back. Its
+//! bound M has the standard recurrence, in which a gap may open from any cell, and sees all cells on paths whose cells are
+//! all at or above `-Y'`. It is an upper bound here with
+//! ```text
+//! Y' = Y + open + (PRUNE_ROWS - 1) max      max: the most that a pair scores, at least 0
+//! ```
+//! Proof. T >= -Y always. Let the cells of M die in rows divisible by [`PRUNE_ROWS`] if they are below -Y: by induction,
+//! what lives here lives there, with a value that is not lower. Take a best path of M to its best cell. In a row in which
+//! cells die its cells are at or above -Y; the path itself may be in a gap that is lower, but not below -Y - open, or one
+//! that opens there would be better. From k rows above such a row, k < [`PRUNE_ROWS`], a path gains k max at most, and the
+//! best cell is at or above 0: so all cells of the path are at or above -Y'. That a dropped anchor has no empty side is
+//! proved in `screened.rs`: the first [`STRIPE_ROWS`] rows are pruned by T = -Y, and the pairs that are looked at stay
+//! above that.
+//!
 //! **Anchors to blocks.** In LASTZ's order (4.2); no block bounds another one, and no traceback memory cuts a run. An
 //! anchor on an accepted block (4.3) is skipped. So an extension depends on its anchor alone, and anchors can be
 //! extended in any order and number ahead: the output is the same.
@@ -160,7 +174,9 @@ impl RelaxedStage<'_> {
         let positions: Vec<Anchor> = chosen.iter().map(|&ix| anchors[ix]).collect();
         let is_small = chosen.len() < SMALL_WAVE * rayon::current_num_threads();
         let sides = match bulk {
-            Some(unit) if !(is_small && self.bulk.is_some_and(BulkExtender::shares_anchors)) => unit.extend(&positions, &|left, right| self.may_pass(left, right))?,
+            Some(unit) if !(is_small && self.bulk.is_some_and(BulkExtender::shares_anchors)) => {
+                unit.extend(&positions, &|left, right| self.may_pass(left, right))?
+            }
             _ => vec![None; positions.len()],
         };
         let extend = |(anchor, sides): (&Anchor, Option<(Side, Side)>)| {

@@ -47,8 +47,12 @@ impl Budget {
     /// Batches of half the size; `false` if they are small already.
     pub(super) fn halve(&mut self) -> bool {
         const FEW_LINKS: u64 = 1 << 20;
-        *self =
-            Budget { tasks: self.tasks.div_ceil(2), hulls: self.hulls.div_ceil(2), link_words: self.link_words / 2, ..*self };
+        *self = Budget {
+            tasks: self.tasks.div_ceil(2),
+            hulls: self.hulls.div_ceil(2),
+            link_words: self.link_words / 2,
+            ..*self
+        };
         self.link_words >= FEW_LINKS
     }
 }

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use super::buffer::GpuVec;
 use super::context::{Gpu, GpuError};
 use super::kernel::{Bound, Kernel};
-use super::layout::{COUNTER_FINISHED, COUNTER_HULLS, COUNTER_KEPT, COUNTER_ROWS, COUNTER_WRONG_WIDTH, N_COUNTERS, Params};
+use super::layout::{
+    COUNTER_FINISHED, COUNTER_HULLS, COUNTER_KEPT, COUNTER_ROWS, COUNTER_WRONG_WIDTH, N_COUNTERS, Params,
+};
 
 /// A dispatch shorter than this gets more rows next time ...
 const SHORT: Duration = Duration::from_millis(100);

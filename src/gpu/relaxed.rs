@@ -13,8 +13,8 @@ use super::extender::{Budget, GpuCounts, params};
 use super::form::room;
 use super::kernel::Kernel;
 use super::layout::{
-    EAGER_TILE, Hull, LINKS_PER_WORD, NOT_KEPT, Params, RELAXED_BOUNDARY, RELAXED_HEADER, RelaxedVerdict, STATUS_DONE, STATUS_OUT_OF_RANGE,
-    STATUS_TOO_WIDE, Stripe, StripePlan, Task,
+    EAGER_TILE, Hull, LINKS_PER_WORD, NOT_KEPT, Params, RELAXED_BOUNDARY, RELAXED_HEADER, RelaxedVerdict, STATUS_DONE,
+    STATUS_OUT_OF_RANGE, STATUS_TOO_WIDE, Stripe, StripePlan, Task,
 };
 use super::queue::RunQueue;
 use super::shaders::Shader;

@@ -35,8 +35,9 @@ const NARROW_STRIPE_ROWS: u32 = 8;
 const STRIPE_STEPS: u32 = 4;
 
 /// Rows per lane of the relaxed sweep in subgroups of 32 lanes and more: more rows need more registers and sweep more
-/// columns in vain. When last timed on an H200, 4 were faster than 8 and 1 (`cargo bench --bench relaxed`).
-const RELAXED_ROWS: u32 = 4;
+/// columns in vain, but take fewer steps, one after the other, for a long run. On an H200, 4 rows were faster than 8 and 1
+/// with short runs (`cargo bench --bench relaxed`), 8 faster than 4 with the long ones that a screen leaves.
+const RELAXED_ROWS: u32 = 8;
 
 /// Rows of a stripe of the relaxed contract.
 const CONTRACT_ROWS: u32 = crate::extend::relaxed::STRIPE_ROWS as u32;
