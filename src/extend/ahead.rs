@@ -45,6 +45,9 @@ impl LookAhead {
 const MOST_SCANNED: usize = 1 << 14;
 /// Results per task that may wait for their turn.
 const MOST_READY: usize = 64;
+/// So many anchors before its turn, a result is looked into: an accepted block that does not come near it may have become
+/// a neighbour, which seldom voids it.
+const SOON: [usize; 2] = [128, 16];
 /// Anchors dealt with before the lock is given to others.
 const TURNS: usize = 64;
 
@@ -63,7 +66,8 @@ enum Turn {
 
 enum Job {
     Extend(usize),
-    Bulk,
+    /// These anchors in bulk.
+    Bulk(Vec<usize>),
 }
 
 /// Both sides of an anchor under way. They run as tasks of their own: a task that waits for another may take up a third
@@ -88,7 +92,7 @@ enum Outcome {
 pub(super) struct Schedule<'r, 'a> {
     pub(super) stage: &'r GappedStage<'a>,
     pub(super) anchors: &'r [Anchor],
-    most_scanned: usize,
+    pub(super) most_scanned: usize,
     state: Mutex<State<'r>>,
     pub(super) bulk: Option<Mutex<Box<dyn BulkUnit + 'r>>>,
 }
@@ -100,14 +104,16 @@ pub(super) struct State<'r> {
     on_accept: &'r mut OnAccept<'r>,
     pub(super) next: usize,
     /// Anchors before this one have been looked at.
-    scanned: usize,
+    pub(super) scanned: usize,
     pub(super) pending: Pending,
     /// Anchors whose results an accepted block touched: they come first.
-    redo: BTreeSet<usize>,
+    pub(super) redo: BTreeSet<usize>,
+    /// Anchors before these have been looked into.
+    looked: [usize; SOON.len()],
     /// Anchors to look at again, before those not scanned.
-    again: BTreeSet<usize>,
+    pub(super) again: BTreeSet<usize>,
     /// One-sided runs under way.
-    running: usize,
+    pub(super) running: usize,
     /// Whether somebody commits right now.
     is_committing: bool,
     /// Anchors before this one have had their turn in bulk; what is not ready of them is left to the CPU.
@@ -136,6 +142,7 @@ impl<'r, 'a> Schedule<'r, 'a> {
             scanned: 0,
             pending: Pending::default(),
             redo: BTreeSet::new(),
+            looked: [0; SOON.len()],
             again: BTreeSet::new(),
             running: 0,
             is_committing: false,
@@ -179,9 +186,9 @@ impl<'r, 'a> Schedule<'r, 'a> {
                     state.pending.ready(ix, &self.anchors[ix], extension);
                 }
                 Turn::Bulk => {
-                    state.bulk_running = true;
+                    let chosen = self.choose_bulk(&mut state);
                     drop(state);
-                    self.extend_bulk();
+                    self.extend_bulk(chosen);
                 }
                 Turn::More => {}
                 Turn::Wait => unreachable!("nothing is under way"),
@@ -218,10 +225,7 @@ impl<'r, 'a> Schedule<'r, 'a> {
                         state.start(ix, &self.anchors[ix]);
                         jobs.push(Job::Extend(ix));
                     }
-                    Turn::Bulk => {
-                        state.bulk_running = true;
-                        jobs.push(Job::Bulk);
-                    }
+                    Turn::Bulk => jobs.push(Job::Bulk(self.choose_bulk(&mut state))),
                     Turn::More => has_more = true,
                     Turn::Wait => {}
                     Turn::Done => return,
@@ -232,7 +236,9 @@ impl<'r, 'a> Schedule<'r, 'a> {
             let tasks = look_ahead.tasks();
             let most_pending = tasks * MOST_READY + if self.bulk.is_some() { MOST_BULK } else { 0 };
             while state.running < tasks && state.pending.by_anchor.len() < most_pending {
-                let Some(ix) = self.choose(&mut state) else { break };
+                let Some(ix) = self.choose(&mut state).or_else(|| self.choose_unlikely(&mut state, tasks)) else {
+                    break;
+                };
                 state.start(ix, &self.anchors[ix]);
                 jobs.push(Job::Extend(ix));
             }
@@ -249,8 +255,8 @@ impl<'r, 'a> Schedule<'r, 'a> {
                             });
                         }
                     }
-                    Job::Bulk => scope.spawn_fifo(move |scope| {
-                        self.extend_bulk();
+                    Job::Bulk(chosen) => scope.spawn_fifo(move |scope| {
+                        self.extend_bulk(chosen);
                         self.go_on(scope, look_ahead, Outcome::Nothing);
                     }),
                 }
@@ -338,8 +344,13 @@ impl Schedule<'_, '_> {
         let State { committed, on_accept, queue, again, .. } = state;
         let (accepted, flow) = committed.commit(extension, on_accept);
         again.extend(accepted.map(|block| queue.accept(block, state.next)).unwrap_or_default());
-        let near = accepted.map(|block| state.pending.near(block)).unwrap_or_default();
+        let mut near = accepted.map(|block| state.pending.near(block)).unwrap_or_default();
         state.stopped |= flow == ControlFlow::Break(());
+        for (looked, soon) in state.looked.iter_mut().zip(SOON) {
+            let from = (*looked).max(state.next);
+            *looked = state.next + soon;
+            near.extend(state.pending.by_anchor.range(from..from.max(*looked)).map(|(&ix, _)| ix));
+        }
         for ix in near {
             let anchor = &self.anchors[ix];
             if let Some(Progress::Ready(extension)) = state.pending.by_anchor.get_mut(&ix)
@@ -351,54 +362,7 @@ impl Schedule<'_, '_> {
     }
 
     /// Whether the CPU leaves everything to the bulk engine that it may still answer.
-    fn waits_for_bulk(&self) -> bool {
+    pub(super) fn waits_for_bulk(&self) -> bool {
         self.stage.look_ahead.is_none() || self.stage.bulk.is_some_and(|bulk| !bulk.shares_anchors())
-    }
-
-    /// The next anchor worth extending ahead of its turn.
-    fn choose(&self, state: &mut State) -> Option<usize> {
-        if state.bulk_running && self.waits_for_bulk() {
-            return None;
-        }
-        let is_settled = |state: &State, ix: usize| {
-            ix < state.next
-                || state.pending.by_anchor.contains_key(&ix)
-                || state.committed.accepted.covers(&self.anchors[ix])
-        };
-        while let Some(ix) = state.redo.pop_first() {
-            if !is_settled(state, ix) {
-                return Some(ix);
-            }
-        }
-        let end = self.anchors.len().min(state.bulk_done).min(state.next.saturating_add(self.most_scanned));
-        loop {
-            let ix = match state.again.pop_first() {
-                Some(ix) => ix,
-                None => {
-                    let scanned = state.queue.next(state.scanned.max(state.next)).filter(|&ix| ix < end)?;
-                    state.scanned = scanned + 1;
-                    scanned
-                }
-            };
-            if is_settled(state, ix) {
-                continue;
-            }
-            match self.likely_cover(state, ix) {
-                Some(earlier) => state.pending.waiting.entry(earlier).or_default().push(ix),
-                None => return Some(ix),
-            }
-        }
-    }
-
-    /// An earlier anchor under way whose block will probably cover anchor `ix`.
-    fn likely_cover(&self, state: &State, ix: usize) -> Option<usize> {
-        let anchor = &self.anchors[ix];
-        let reach = state.committed.likely_reach() as u32;
-        let near = (anchor.target.saturating_sub(reach), 0)..=(anchor.target.saturating_add(reach), usize::MAX);
-        let mut others = state.pending.by_target.range(near).map(|&(_, other)| other).filter(|&other| other < ix);
-        others.find(|other| match state.pending.by_anchor.get(other) {
-            Some(Progress::Ready(extension)) => extension.may_cover(anchor),
-            _ => state.committed.is_likely_covered(anchor, &self.anchors[*other]),
-        })
     }
 }

@@ -16,12 +16,9 @@ use crate::error::Result;
 pub(super) const MOST_BULK: usize = 1 << 15;
 
 impl Schedule<'_, '_> {
-    /// Extends the next anchors, and many later ones, off the CPU.
-    pub(super) fn extend_bulk(&self) {
-        let (chosen, accepted) = {
-            let mut state = self.lock();
-            (self.choose_bulk(&mut state), state.committed.accepted)
-        };
+    /// Extends the chosen anchors off the CPU.
+    pub(super) fn extend_bulk(&self, chosen: Vec<usize>) {
+        let accepted = self.lock().committed.accepted;
         let positions: Vec<Anchor> = chosen.iter().map(|&ix| self.anchors[ix]).collect();
         let stage = self.stage;
         let wants_script = wants_script(stage.all_bounds, stage.threshold);
@@ -52,8 +49,9 @@ impl Schedule<'_, '_> {
         }
     }
 
-    /// Anchors for the next bulk wave: the next one, and later ones that are probably covered by none of the others.
-    fn choose_bulk(&self, state: &mut State) -> Vec<usize> {
+    /// Begins the next bulk wave: the next anchor, and later ones that are probably covered by none of the others.
+    pub(super) fn choose_bulk(&self, state: &mut State) -> Vec<usize> {
+        state.bulk_running = true;
         let mut chosen = Vec::new();
         // By target position, to look up what is near.
         let mut by_target: BTreeSet<(u32, usize)> = BTreeSet::new();

@@ -4,6 +4,7 @@ mod ahead;
 pub mod bounds;
 pub mod bulk;
 mod bulk_wave;
+mod choice;
 pub mod commit;
 mod extension;
 mod pending;

@@ -17,7 +17,9 @@ pub(super) struct Pending {
     pub by_anchor: BTreeMap<usize, Progress>,
     pub by_target: BTreeSet<(u32, usize)>,
     /// Anchors that one of these will probably cover.
-    pub waiting: HashMap<usize, Vec<usize>>,
+    waiting: HashMap<usize, Vec<usize>>,
+    /// The same anchors in order, but those that were started nevertheless.
+    pub in_wait: BTreeSet<usize>,
     /// What ready ones explored, by bin of target rows.
     explored: HashMap<i64, Vec<(usize, Explored)>>,
 }
@@ -40,6 +42,12 @@ impl Pending {
         self.by_target.insert((anchor.target, ix));
     }
 
+    /// Anchor `ix` waits for an earlier one that will probably cover it.
+    pub fn wait(&mut self, ix: usize, earlier: usize) {
+        self.waiting.entry(earlier).or_default().push(ix);
+        self.in_wait.insert(ix);
+    }
+
     pub fn is_running(&self, ix: usize) -> bool {
         matches!(self.by_anchor.get(&ix), Some(Progress::Running))
     }
@@ -48,17 +56,19 @@ impl Pending {
     pub fn remove(&mut self, ix: usize, anchor: &Anchor, again: &mut BTreeSet<usize>) -> Option<Progress> {
         let progress = self.by_anchor.remove(&ix)?;
         self.by_target.remove(&(anchor.target, ix));
-        again.extend(self.waiting.remove(&ix).into_iter().flatten());
+        for waiting in self.waiting.remove(&ix).into_iter().flatten() {
+            self.in_wait.remove(&waiting);
+            again.insert(waiting);
+        }
         Some(progress)
     }
 
-    /// Ready anchors that a block may touch, or whose neighbour it may become.
+    /// Ready anchors that a block may touch.
     pub fn near(&mut self, block: &Block) -> BTreeSet<usize> {
         let rows = (block.target_start as i64, block.target_range().end as i64);
         let columns = (block.query_start as i64, block.query_range().end as i64);
         let meets = |a: (i64, i64), b: (i64, i64)| a.0 <= b.1 && b.0 <= a.1;
-        let beside = (block.target_start as u32, 0)..(block.target_range().end as u32, 0);
-        let mut found: BTreeSet<usize> = self.by_target.range(beside).map(|&(_, ix)| ix).collect();
+        let mut found = BTreeSet::new();
         for bin in rows.0 >> BIN_SHIFT..=rows.1 >> BIN_SHIFT {
             let Some(list) = self.explored.get_mut(&bin) else { continue };
             list.retain(|(ix, explored)| {

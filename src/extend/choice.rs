@@ -1,0 +1,69 @@
+//! Which anchors run ahead of their turn.
+
+use super::ahead::{Schedule, State};
+use super::pending::Progress;
+
+impl Schedule<'_, '_> {
+    /// The next anchor worth extending ahead of its turn.
+    pub(super) fn choose(&self, state: &mut State) -> Option<usize> {
+        if state.bulk_running && self.waits_for_bulk() {
+            return None;
+        }
+        while let Some(ix) = state.redo.pop_first() {
+            if !self.is_settled(state, ix) {
+                return Some(ix);
+            }
+        }
+        let end = self.anchors.len().min(state.bulk_done).min(state.next.saturating_add(self.most_scanned));
+        loop {
+            let ix = match state.again.pop_first() {
+                Some(ix) => ix,
+                None => {
+                    let scanned = state.queue.next(state.scanned.max(state.next)).filter(|&ix| ix < end)?;
+                    state.scanned = scanned + 1;
+                    scanned
+                }
+            };
+            if self.is_settled(state, ix) {
+                continue;
+            }
+            match self.likely_cover(state, ix) {
+                Some(earlier) => state.pending.wait(ix, earlier),
+                None => return Some(ix),
+            }
+        }
+    }
+
+    /// The next anchor that will probably be covered: if it is not, its turn finds nothing to wait for. Half of the
+    /// tasks at most are for such.
+    pub(super) fn choose_unlikely(&self, state: &mut State, tasks: usize) -> Option<usize> {
+        if state.running >= tasks / 2 || (state.bulk_running && self.waits_for_bulk()) {
+            return None;
+        }
+        while let Some(ix) = state.pending.in_wait.pop_first() {
+            if !self.is_settled(state, ix) {
+                return Some(ix);
+            }
+        }
+        None
+    }
+
+    /// Whether an anchor needs no run, or has one.
+    fn is_settled(&self, state: &State, ix: usize) -> bool {
+        ix < state.next
+            || state.pending.by_anchor.contains_key(&ix)
+            || state.committed.accepted.covers(&self.anchors[ix])
+    }
+
+    /// An earlier anchor under way whose block will probably cover anchor `ix`.
+    fn likely_cover(&self, state: &State, ix: usize) -> Option<usize> {
+        let anchor = &self.anchors[ix];
+        let reach = state.committed.likely_reach() as u32;
+        let near = (anchor.target.saturating_sub(reach), 0)..=(anchor.target.saturating_add(reach), usize::MAX);
+        let mut others = state.pending.by_target.range(near).map(|&(_, other)| other).filter(|&other| other < ix);
+        others.find(|other| match state.pending.by_anchor.get(other) {
+            Some(Progress::Ready(extension)) => extension.may_cover(anchor),
+            _ => state.committed.is_likely_covered(anchor, &self.anchors[*other]),
+        })
+    }
+}
