@@ -10,9 +10,9 @@ use fastz::anchor::sort_anchors;
 use fastz::cpu::Ydrop;
 use fastz::cpu::ydrop::SideProblem;
 use fastz::error::Result;
-use fastz::extend::{BulkExtender, BulkUnit, Direction, GappedResult, GappedStage, Side};
+use fastz::extend::{BulkExtender, BulkUnit, Direction, GappedResult, GappedStage, RelaxedStage, Side};
 use fastz::gpu::{GpuBulk, OnFault};
-use fastz::options::GappedOptions;
+use fastz::options::{Contract, GappedOptions};
 use fastz::scoring::Scoring;
 use fastz::sequence::SequenceSet;
 use gpu_support::{SplitMix64, gpu_or_skip};
@@ -190,4 +190,43 @@ fn the_screen_on_a_gpu_leaves_no_trace() {
         screened += with_screen.counts.screened;
     }
     assert!(screened > 0);
+}
+
+fn run_relaxed(
+    (target, query): (&SequenceSet, &SequenceSet),
+    (scoring, options): (&Scoring, &GappedOptions),
+    threshold: i64,
+    anchors: &[Anchor],
+    bulk: Option<&dyn BulkExtender>,
+) -> GappedResult {
+    let ydrop = Ydrop::new(scoring, options);
+    let all_bounds = options.all_bounds;
+    let progress = &|_, _| {};
+    let stage = RelaxedStage { target, query, scoring, ydrop: &ydrop, threshold, all_bounds, bulk, progress };
+    stage.run(anchors, Vec::new(), &mut |_| ControlFlow::Continue(())).unwrap()
+}
+
+/// Paths of the relaxed contract may go below -Y between two prunings, and come back: stretches of mismatches do that.
+#[test]
+fn anchors_dropped_from_the_relaxed_contract_leave_no_trace() {
+    let test = "anchors_dropped_from_the_relaxed_contract_leave_no_trace";
+    let (mut screened, mut blocks) = (0, 0);
+    for seed in 200..206 {
+        let Some(gpu) = gpu_or_skip(test) else { return };
+        let mut rng = SplitMix64(seed);
+        let mut pick = |values: &[i32]| values[rng.below(values.len())];
+        let scoring = Scoring { gap_extend: pick(&[30, 90]), ..Scoring::default() };
+        let options =
+            GappedOptions { y_drop: pick(&[200, 300]), contract: Contract::Relaxed, ..GappedOptions::default() };
+        let threshold = i64::from(pick(&[500, 800]));
+        let (target, query, anchors) = case(&mut rng);
+        let sets = (&target, &query);
+        let plain = run_relaxed(sets, (&scoring, &options), threshold, &anchors, None);
+        let bulk = GpuBulk::new(gpu, &scoring, &options, OnFault::Fail);
+        let with_screen = run_relaxed(sets, (&scoring, &options), threshold, &anchors, Some(&bulk));
+        assert_eq!(plain.blocks, with_screen.blocks, "seed {seed}");
+        screened += with_screen.counts.screened;
+        blocks += plain.counts.blocks;
+    }
+    assert!(screened > 20 && blocks > 5, "{screened} dropped, {blocks} blocks");
 }
