@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use anyhow::Context;
 
@@ -26,7 +27,7 @@ pub struct GpuStart {
 }
 
 /// A device, and the kernels of the search if they are wanted.
-type StartedGpu = (Gpu, Option<SeedKernels>);
+type StartedGpu = (Gpu, Option<SeedKernels>, f64);
 
 impl GpuStart {
     /// Starts the devices for the stages that they can do; `None` if there is nothing for them to do. `query_bases` is
@@ -68,8 +69,9 @@ impl GpuStart {
                 gpu.inject(plan);
             }
             let with_kernels = |gpu: Gpu| {
+                let started = Instant::now();
                 let kernels = if searches { Some(SeedKernels::compile(&gpu)?) } else { None };
-                Ok((gpu, kernels))
+                Ok((gpu, kernels, started.elapsed().as_secs_f64()))
             };
             gpus.into_iter().map(with_kernels).collect()
         };
@@ -81,6 +83,8 @@ impl GpuStart {
 #[derive(Default)]
 pub struct GpuEngines {
     gpus: Vec<Gpu>,
+    /// Of each, compiling the kernels of the search, and giving it the target.
+    seconds: Vec<[f64; 2]>,
     finder: Option<Arc<Several<GpuFinder>>>,
     bulk: Option<Arc<Several<GpuBulk>>>,
 }
@@ -108,7 +112,10 @@ impl GpuEngines {
         };
         let on_fault = if is_auto { OnFault::UseCpu } else { OnFault::Fail };
         let takes_all = trial.auto.is_some();
-        let (gpus, kernels): (Vec<Gpu>, Vec<Option<SeedKernels>>) = started.into_iter().unzip();
+        let mut seconds: Vec<[f64; 2]> = started.iter().map(|started| [started.2, 0.0]).collect();
+        let (gpus, kernels): (Vec<Gpu>, Vec<Option<SeedKernels>>) =
+            started.into_iter().map(|(gpu, kernels, _)| (gpu, kernels)).unzip();
+        let opened = Instant::now();
         let new_finder = |(gpu, kernels): (&Gpu, SeedKernels), table| {
             let finder = GpuFinder::new(gpu, kernels, (aligner.target(), table), options, on_fault)?;
             Ok(if takes_all { finder.take_all() } else { finder })
@@ -129,13 +136,14 @@ impl GpuEngines {
             }
             Err(error) => return Err(error).context("cannot use the GPU; --device=cpu runs without it"),
         };
+        seconds.iter_mut().for_each(|seconds| seconds[1] = opened.elapsed().as_secs_f64());
         let gapped = options.gapped.as_ref().filter(|_| extends);
         let new_bulk = |gpu: &Gpu, gapped| {
             let bulk = GpuBulk::new(gpu.clone(), &options.scoring, gapped, on_fault);
             if takes_all { bulk.take_all() } else { bulk }
         };
         let bulk = gapped.map(|gapped| Arc::new(Several::new(gpus.iter().map(|gpu| new_bulk(gpu, gapped)).collect())));
-        Ok(GpuEngines { gpus, finder, bulk })
+        Ok(GpuEngines { gpus, seconds, finder, bulk })
     }
 
     /// Gives the aligner what runs on GPUs.
@@ -171,6 +179,7 @@ impl GpuEngines {
             let memory = gpu.memory();
             serde_json::json!({
                 "name": gpu.name(),
+                "start": { "open": gpu.opening(), "kernels": self.seconds[ix][0], "target": self.seconds[ix][1] },
                 "memory": { "size": memory.size(), "budget": memory.budget(), "peak": memory.peak() },
                 "kernels": gpu.kernel_times(),
                 "extension": extension(ix),

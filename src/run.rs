@@ -40,6 +40,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     let mut outputs = Outputs::open(invocation, &format)?;
     let mut beside = SideFiles::open(invocation)?;
     let gpu = GpuStart::spawn(invocation, files.query_bases(), &|warning| console.warn(warning));
+    let mut moments = Moments::default();
     let target = read_target(&files.target, &files.reading, &mut |warning| console.warn(&warning))?;
     let mut queries = QuerySource {
         reader: QueryReader::open(&files.query, &files.reading)?,
@@ -48,6 +49,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
         console: &console,
         n_queries: 0,
     };
+    moments.target_read = started.elapsed().as_secs_f64();
     let target_len = target.len();
     let header_target = target.without_bases();
     let info = run_info(invocation, &header_target, target.counted_len(), &files);
@@ -60,6 +62,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
         Some(coverage) => aligner.with_coverage(coverage),
         None => aligner,
     };
+    moments.target_indexed = started.elapsed().as_secs_f64();
     console.stage("opening the device");
     let gpu = GpuEngines::open(gpu, invocation, &aligner, &|warning| console.warn(warning))?;
     let aligner = gpu.attach(aligner);
@@ -69,6 +72,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     }
     outputs.begin(&info)?;
 
+    moments.devices_opened = started.elapsed().as_secs_f64();
     console.stage("search");
     let mut sink = RunSink { info: &info, outputs: &mut outputs, console: &console };
     if invocation.options.masking > 0 || invocation.progress_masking {
@@ -79,6 +83,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     } else {
         aligner.align_all(std::iter::from_fn(|| queries.next(&header_target).transpose()), &mut sink)?;
     }
+    moments.aligned = started.elapsed().as_secs_f64();
     let QuerySource { mut segments, n_queries, .. } = queries;
     if let Some(summary) = aligner.limit_summary() {
         console.warn(&summary);
@@ -98,7 +103,16 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     };
     outputs.finish(&info, &ending)?;
     console.finish();
-    beside.write_report(&aligner, &gpu, n_queries, started)
+    beside.write_report(&aligner, &gpu, n_queries, moments, started)
+}
+
+/// When each part of a run was done, in seconds since its start.
+#[derive(Clone, Copy, Debug, Default, serde::Serialize)]
+pub struct Moments {
+    target_read: f64,
+    target_indexed: f64,
+    devices_opened: f64,
+    aligned: f64,
 }
 
 /// The sequence files of a run, understood but not read.
