@@ -20,7 +20,7 @@ use fastz::{Block, Error, Result, SequenceSet};
 
 use crate::cli::Invocation;
 use crate::console::Console;
-use crate::engines::{GpuEngines, GpuStart};
+use crate::engines::GpuStart;
 use crate::side_files::SideFiles;
 
 /// Runs the invocation.
@@ -64,7 +64,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     };
     moments.target_indexed = started.elapsed().as_secs_f64();
     console.stage("opening the device");
-    let gpu = GpuEngines::open(gpu, invocation, &aligner, &|warning| console.warn(warning))?;
+    let gpu = GpuStart::engines(gpu, invocation, &aligner, &|warning| console.warn(warning))?;
     let aligner = gpu.attach(aligner);
     let mut aligner = aligner.with_progress(console.progress());
     if invocation.show_defaults {
@@ -91,6 +91,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     if let Some(reader) = &mut segments {
         reader.finish()?;
     }
+    gpu.take_warnings().iter().for_each(|warning| console.warn(warning));
     for fault in gpu.faults() {
         console.warn(&format!("fastz: the GPU failed and the CPU finished the run: {fault}"));
     }
@@ -103,7 +104,10 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     };
     outputs.finish(&info, &ending)?;
     console.finish();
-    beside.write_report(&aligner, &gpu, n_queries, moments, started)
+    beside.write_report(&aligner, &gpu, n_queries, moments, started)?;
+    // The process ends here: giving the memory of both back piece by piece takes longer than many a run's output.
+    std::mem::forget((aligner, gpu));
+    Ok(())
 }
 
 /// When each part of a run was done, in seconds since its start.

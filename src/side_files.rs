@@ -10,7 +10,7 @@ use fastz::output::Destination;
 use fastz::post::masking::{CounterWidth, TargetCoverage, soft_masked_ranges, write_masking};
 
 use crate::cli::Invocation;
-use crate::engines::GpuEngines;
+use crate::late_engines::GpuEngines;
 use crate::run::Moments;
 
 /// The opened files of one run.

@@ -48,14 +48,19 @@ fn write_pair(folder: &Path) {
 
 /// Runs the program with this device, `auto` taking the adapter under test.
 fn align(folder: &Path, device: &str, fault: Option<&str>, output: &str) -> Outcome {
-    let mut command = program::fastz(folder);
-    command.env("FASTZ_TEST_AUTO", device_name()).env("FASTZ_CACHE_DIR", "");
-    command.args(["target.fa", "query.fa", "--ydrop=3000", "--format=maf-"]);
-    command.args([format!("--device={device}"), format!("--output={output}")]);
+    let mut command = command(folder, device, output);
     fault.iter().for_each(|fault| {
         command.env("FASTZ_TEST_FAULT", fault);
     });
     program::run(&mut command, b"", LIMIT)
+}
+
+fn command(folder: &Path, device: &str, output: &str) -> std::process::Command {
+    let mut command = program::fastz(folder);
+    command.env("FASTZ_TEST_AUTO", device_name()).env("FASTZ_CACHE_DIR", "");
+    command.args(["target.fa", "query.fa", "--ydrop=3000", "--format=maf-"]);
+    command.args([format!("--device={device}"), format!("--output={output}")]);
+    command
 }
 
 #[test]
@@ -72,6 +77,9 @@ fn auto_finishes_on_the_cpu_and_a_chosen_device_makes_the_run_fail() {
     let outcome = align(folder.path(), "auto", None, "gpu");
     assert!(outcome.succeeded() && outcome.stderr.is_empty(), "{}", outcome.stderr);
     compare::assert_same_text("without a fault", &expected, &read("gpu"));
+    let outcome = program::run(command(folder.path(), "auto", "late").env("FASTZ_TEST_LATE", "1"), b"", LIMIT);
+    assert!(outcome.succeeded() && outcome.stderr.is_empty(), "{}", outcome.stderr);
+    compare::assert_same_text("a device that is not waited for", &expected, &read("late"));
     in_parallel(FAULTS, |&(fault, words)| {
         let name = fault.replace([':', '@'], "_");
         let outcome = align(folder.path(), "auto", Some(fault), &name);

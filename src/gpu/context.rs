@@ -59,9 +59,6 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Software adapters share the processor with everything else.
 const PATIENCE_IN_SOFTWARE: Duration = Duration::from_secs(3600);
 
-/// Below this budget, blocks of memory are allocated as they are needed instead of 256 MiB at a time.
-const AMPLE_MEMORY: u64 = 4 << 30;
-
 /// Seconds that opening a device took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct OpeningSeconds {
@@ -160,12 +157,12 @@ impl Gpu {
         let mut wanted = wgpu::Features::SUBGROUP;
         wanted.set(wgpu::Features::TIMESTAMP_QUERY, settings.times_kernels);
         wanted.set(wgpu::Features::PIPELINE_CACHE, settings.pipeline_folder.is_some());
-        let is_ample = memory.budget() >= AMPLE_MEMORY;
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("fastz"),
             required_features: adapter.features() & wanted,
             required_limits: adapter.limits(),
-            memory_hints: if is_ample { wgpu::MemoryHints::Performance } else { wgpu::MemoryHints::MemoryUsage },
+            // Blocks grow with what is needed: pinning the large ones of the other choice takes longer than a small search.
+            memory_hints: wgpu::MemoryHints::MemoryUsage,
             ..Default::default()
         };
         let (opened, device_seconds) = timed(|| pollster::block_on(adapter.request_device(&descriptor)));
