@@ -197,12 +197,13 @@ impl Late {
     /// Gives the devices the target, where they can hold it.
     fn new_finder(&self, target: &SequenceSet, table: &WordTable) -> Result<Finder, GpuError> {
         let plan = &self.plan;
-        let started = Instant::now();
-        let kernels = std::mem::take(&mut *lock(&self.kernels));
+        // The kernels come with the devices.
         let gpus = &self.devices().gpus;
+        let kernels = std::mem::take(&mut *lock(&self.kernels));
         if !plan.searches || gpus.is_empty() {
             return Ok(Finder::default());
         }
+        let started = Instant::now();
         let new_finder = |(gpu, kernels): (&Gpu, SeedKernels)| {
             let finder = GpuFinder::new(gpu, kernels, (target, table), &plan.options, plan.on_fault)?;
             Ok(if plan.takes_all { finder.take_all() } else { finder })
