@@ -7,11 +7,13 @@
 
 mod support;
 
+use std::ops::ControlFlow;
+
 use bio::alignment::pairwise::{Aligner, MIN_SCORE, Scoring as BioScoring};
 use bio::alignment::{Alignment, AlignmentOperation};
 use fastz::alignment::Anchor;
 use fastz::cpu::{SideProblem, Ydrop};
-use fastz::extend::{Direction, stitch::stitch};
+use fastz::extend::{Direction, GappedStage, stitch::stitch};
 use fastz::options::{GappedOptions, HspThreshold, Options};
 use fastz::scoring::{HOXD70, Scoring};
 use fastz::{Block, EditOp, EditScript, SequenceSet};
@@ -48,12 +50,79 @@ fn full_matrix(target: &[u8], query: &[u8], scoring: &Scoring) -> (i64, usize, u
     best
 }
 
+/// Cell by cell, and with each set of vector instructions.
+fn all_engines(ydrop: &Ydrop) -> Vec<Ydrop> {
+    let mut engines = vec![ydrop.clone().scalar()];
+    engines.extend(ydrop.vectorised());
+    engines
+}
+
+/// Repeats in other places and orders: blocks mask cells of each other's windows.
+#[test]
+fn every_row_gives_the_same_blocks_among_blocks() {
+    let mut random = Random::new(11);
+    let (mut n_blocks, mut n_masked) = (0, 0);
+    for case in 0..60 {
+        let pieces: Vec<Vec<u8>> =
+            (0..4).map(|_| (0..100 + random.below(500)).map(|_| b"ACGT"[random.below(4)]).collect()).collect();
+        let mut patchwork = |n: usize| {
+            let mut bases = Vec::new();
+            for _ in 0..n {
+                let from = bases.len();
+                bases.extend_from_slice(&pieces[random.below(4)]);
+                for _ in 0..(bases.len() - from) / 15 {
+                    let at = from + random.below(bases.len() - from);
+                    match random.below(4) {
+                        0 => drop(bases.remove(at)),
+                        1 => bases.insert(at, b"ACGTN"[random.below(5)]),
+                        _ => bases[at] = b"ACGT"[random.below(4)],
+                    }
+                }
+            }
+            bases
+        };
+        let (t, q) = (patchwork(8), patchwork(8));
+        let anchors: Vec<Anchor> = (0..40)
+            .map(|_| Anchor { target: random.below(t.len()) as u32, query: random.below(q.len()) as u32, hsp_score: 0 })
+            .collect();
+        let (target, query) = (SequenceSet::single("t", &t), SequenceSet::single("q", &q));
+        let scoring =
+            Scoring { gap_open: [400, 0, 30][case % 3], gap_extend: [30, 40, 1][case % 3], ..Scoring::default() };
+        let options = GappedOptions { y_drop: [9400, 910, 150][case / 3 % 3], ..GappedOptions::default() };
+        let results: Vec<_> = all_engines(&Ydrop::new(&scoring, &options))
+            .iter()
+            .map(|ydrop| {
+                let stage = GappedStage {
+                    target: &target,
+                    query: &query,
+                    scoring: &scoring,
+                    ydrop,
+                    threshold: 500,
+                    all_bounds: false,
+                    look_ahead: None,
+                    bulk: None,
+                    progress: &|_, _| {},
+                };
+                stage
+                    .run(&anchors, Vec::new(), &mut |_| ControlFlow::Continue(()))
+                    .expect("the CPU engine does not fail")
+            })
+            .collect();
+        for result in &results[1..] {
+            assert_eq!((&result.blocks, result.counts), (&results[0].blocks, results[0].counts), "case {case}");
+        }
+        n_blocks += results[0].blocks.len();
+        n_masked += usize::from(results[0].blocks.len() > 3);
+    }
+    assert!(n_blocks > 200 && n_masked > 20, "{n_blocks} blocks, {n_masked} cases with several");
+}
+
 #[test]
 fn unpruned_runs_equal_the_full_matrix() {
     let scoring = Scoring::default();
     // Nothing in these short pairs falls this far below the best score.
     let options = GappedOptions { y_drop: 20_000, ..GappedOptions::default() };
-    let engines = [Ydrop::new(&scoring, &options), Ydrop::new(&scoring, &options).scalar()];
+    let engines = all_engines(&Ydrop::new(&scoring, &options));
     let mut workspace = Default::default();
     let mut random = Random::new(7);
     let mut with_gaps = 0;

@@ -4,13 +4,14 @@
 //! |---|---|
 //! | [`ydrop`] | the sweep over rows, and LASTZ's recurrence written out cell by cell |
 //! | `row_scalar` | one row, cell by cell: LASTZ's recurrence |
-//! | `row_avx2` | the same row, sixteen columns at a time |
+//! | `row_vector` | the same row, a vector of columns at a time |
+//! | `lanes` | the vectors: AVX2, AVX-512, NEON |
 //! | `relaxed` | the sweep of `--relaxed`, pruned stripe by stripe |
 
+mod lanes;
 mod relaxed;
-#[cfg(target_arch = "x86_64")]
-mod row_avx2;
 mod row_scalar;
+mod row_vector;
 mod traceback;
 pub mod ydrop;
 

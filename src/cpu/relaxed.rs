@@ -8,6 +8,7 @@
 //! A path from there ends below T at that pruning. A gap from there never beats what a cell opens that lives on: it stays
 //! at least `open` below it. So the same cells live, with the same values and links, in the rows in which cells die.
 
+use super::row_vector::VectorRow;
 use super::traceback::LinkRows;
 use super::ydrop::{DEAD, Peak, RowKernel, RowTask, SideProblem, Workspace, Ydrop};
 use crate::extend::relaxed::{PRUNE_ROWS, STRIPE_ROWS};
@@ -21,9 +22,8 @@ impl Ydrop {
             return Side::default();
         }
         let sweep = RelaxedSweep { ydrop: self, problem, rows, columns, links: &mut workspace.links };
-        #[cfg(target_arch = "x86_64")]
-        if self.vectorised && super::row_avx2::Avx2Row::can_run_relaxed(self) {
-            return sweep.run(&mut workspace.avx2);
+        if self.instructions.is_some() && VectorRow::can_run_relaxed(self) {
+            return sweep.run(&mut workspace.vector);
         }
         sweep.run(&mut workspace.scalar)
     }

@@ -21,6 +21,7 @@ use crate::sequence::SequenceSet;
 use std::ops::Range;
 
 use super::row_scalar::ScalarRow;
+use super::row_vector::{Instructions, VectorRow};
 use super::traceback::LinkRows;
 
 /// Value of a dead cell: below anything a kept cell can hold, and far from overflow.
@@ -36,7 +37,8 @@ pub struct Ydrop {
     contract: Contract,
     trim_to_peak: bool,
     traceback_bytes: Option<usize>,
-    pub(super) vectorised: bool,
+    /// Those of the vectorised row; `None`: cell by cell.
+    pub(super) instructions: Option<Instructions>,
 }
 
 /// One side of one anchor.
@@ -133,8 +135,7 @@ pub(super) trait RowKernel {
 #[derive(Default)]
 pub struct Workspace {
     pub(super) scalar: ScalarRow,
-    #[cfg(target_arch = "x86_64")]
-    pub(super) avx2: super::row_avx2::Avx2Row,
+    pub(super) vector: VectorRow,
     pub(super) links: LinkRows,
     masked: Vec<usize>,
 }
@@ -150,20 +151,25 @@ impl Ydrop {
             contract: options.contract,
             trim_to_peak: options.trim_to_peak,
             traceback_bytes: options.traceback_bytes,
-            vectorised: false,
+            instructions: None,
         };
-        #[cfg(target_arch = "x86_64")]
-        {
-            // The boundary rule of --noytrim needs every diagonal cell in order, which only the scalar row offers.
-            ydrop.vectorised = ydrop.trim_to_peak && super::row_avx2::Avx2Row::can_run(&ydrop);
+        // The boundary rule of --noytrim needs every diagonal cell in order, which only the scalar row offers.
+        if ydrop.trim_to_peak && VectorRow::can_run(&ydrop) {
+            ydrop.instructions = Instructions::available().pop();
         }
         ydrop
     }
 
     /// The same runs, cell by cell: the oracle of the vectorised row.
     pub fn scalar(mut self) -> Self {
-        self.vectorised = false;
+        self.instructions = None;
         self
+    }
+
+    /// The same runs with each set of vector instructions that this processor has and these scores fit.
+    pub fn vectorised(&self) -> Vec<Self> {
+        let available = Instructions::available().into_iter().filter(|_| self.instructions.is_some());
+        available.map(|instructions| Ydrop { instructions: Some(instructions), ..self.clone() }).collect()
     }
 
     /// Y: how far below the best a cell may fall.
@@ -202,9 +208,8 @@ impl Ydrop {
         }
         let Workspace { links, masked, scalar, .. } = workspace;
         let sweep = Sweep { ydrop: self, problem, rows, columns, bounds, links, masked };
-        #[cfg(target_arch = "x86_64")]
-        if self.vectorised {
-            return sweep.run(&mut workspace.avx2);
+        if self.instructions.is_some() {
+            return sweep.run(&mut workspace.vector);
         }
         sweep.run(scalar)
     }

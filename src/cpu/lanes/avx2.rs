@@ -1,0 +1,149 @@
+//! Sixteen lanes: AVX2. A mask is a vector of whole lanes.
+
+use std::arch::x86_64::*;
+
+use super::*;
+
+pub struct Avx2;
+
+/// One, two and four times E, and E times the distance to the last lane of the lower half.
+type Costs = [__m256i; 4];
+
+/// Moves every lane up by one half; the lower half is dead.
+#[inline(always)]
+unsafe fn lower_half_up(scores: __m256i) -> __m256i {
+    unsafe { _mm256_permute2x128_si256::<0x02>(scores, _mm256_set1_epi16(DEAD16)) }
+}
+
+/// The bit in each lane of the mask.
+#[inline(always)]
+unsafe fn bit(mask: __m256i, bit: u8) -> __m256i {
+    unsafe { _mm256_and_si256(mask, _mm256_set1_epi16(i16::from(bit))) }
+}
+
+impl Lanes for Avx2 {
+    const LANES: usize = 16;
+    type Scores = __m256i;
+    type Mask = __m256i;
+    type Costs = Costs;
+
+    #[inline(always)]
+    unsafe fn splat(value: i16) -> __m256i {
+        unsafe { _mm256_set1_epi16(value) }
+    }
+
+    #[inline(always)]
+    unsafe fn load(values: &[i16], at: usize) -> __m256i {
+        unsafe { _mm256_loadu_si256(values[at..at + Self::LANES].as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(values: &mut [i16], at: usize, scores: __m256i) {
+        unsafe { _mm256_storeu_si256(values[at..at + Self::LANES].as_mut_ptr().cast(), scores) }
+    }
+
+    #[inline(always)]
+    unsafe fn add(a: __m256i, b: __m256i) -> __m256i {
+        unsafe { _mm256_adds_epi16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn sub(a: __m256i, b: __m256i) -> __m256i {
+        unsafe { _mm256_subs_epi16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn max(a: __m256i, b: __m256i) -> __m256i {
+        unsafe { _mm256_max_epi16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn greater(a: __m256i, b: __m256i) -> __m256i {
+        unsafe { _mm256_cmpgt_epi16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn or(a: __m256i, b: __m256i) -> __m256i {
+        unsafe { _mm256_or_si256(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn and(a: __m256i, b: __m256i) -> __m256i {
+        unsafe { _mm256_and_si256(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn not(a: __m256i) -> __m256i {
+        unsafe { _mm256_xor_si256(a, _mm256_set1_epi16(-1)) }
+    }
+
+    #[inline(always)]
+    unsafe fn bits(mask: __m256i) -> u32 {
+        unsafe {
+            let packed = _mm256_permute4x64_epi64::<0b1000>(_mm256_packs_epi16(mask, mask));
+            _mm_movemask_epi8(_mm256_castsi256_si128(packed)) as u32
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn from_lane(lane: usize) -> __m256i {
+        unsafe { _mm256_cmpgt_epi16(Self::ramp(1), _mm256_set1_epi16(lane as i16 - 1)) }
+    }
+
+    #[inline(always)]
+    unsafe fn select(mask: __m256i, on: __m256i, off: __m256i) -> __m256i {
+        unsafe { _mm256_blendv_epi8(off, on, mask) }
+    }
+
+    #[inline(always)]
+    unsafe fn ramp(extend: i16) -> __m256i {
+        unsafe { _mm256_mullo_epi16(Self::load(&LANE_NUMBERS, 0), _mm256_set1_epi16(extend)) }
+    }
+
+    #[inline(always)]
+    unsafe fn costs(extend: i16) -> Costs {
+        unsafe {
+            let to_lower = Self::load(&const { counting(1, 8) }, 0);
+            let one = _mm256_set1_epi16(extend);
+            [one, _mm256_slli_epi16::<1>(one), _mm256_slli_epi16::<2>(one), _mm256_mullo_epi16(to_lower, one)]
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn prefix_max(z: __m256i, costs: Costs) -> __m256i {
+        unsafe {
+            let dead = _mm256_set1_epi16(DEAD16);
+            let z = _mm256_max_epi16(z, _mm256_subs_epi16(_mm256_alignr_epi8::<14>(z, dead), costs[0]));
+            let z = _mm256_max_epi16(z, _mm256_subs_epi16(_mm256_alignr_epi8::<12>(z, dead), costs[1]));
+            let z = _mm256_max_epi16(z, _mm256_subs_epi16(_mm256_alignr_epi8::<8>(z, dead), costs[2]));
+            let lower = _mm256_shuffle_epi8(lower_half_up(z), _mm256_set1_epi16(0x0f0e));
+            _mm256_max_epi16(z, _mm256_subs_epi16(lower, costs[3]))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn shift_in_dead(scores: __m256i) -> __m256i {
+        unsafe { _mm256_alignr_epi8::<14>(scores, lower_half_up(scores)) }
+    }
+
+    #[inline(always)]
+    unsafe fn broadcast_last(scores: __m256i) -> __m256i {
+        unsafe { _mm256_shuffle_epi8(_mm256_permute4x64_epi64::<0xff>(scores), _mm256_set1_epi16(0x0706)) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_links(links: &mut [u8], at: usize, masks: LinkMasks<__m256i>) {
+        unsafe {
+            let source =
+                _mm256_or_si256(bit(masks.from_insertion, FROM_INSERTION), bit(masks.from_deletion, FROM_DELETION));
+            let extends = _mm256_or_si256(
+                bit(masks.insertion_extends, INSERTION_EXTENDS),
+                bit(masks.deletion_extends, DELETION_EXTENDS),
+            );
+            let link = _mm256_or_si256(source, extends);
+            let packed = _mm256_permute4x64_epi64::<0b1000>(_mm256_packus_epi16(link, link));
+            let bytes = &mut links[at..at + Self::LANES];
+            _mm_storeu_si128(bytes.as_mut_ptr().cast(), _mm256_castsi256_si128(packed));
+        }
+    }
+}

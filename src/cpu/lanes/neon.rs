@@ -1,0 +1,131 @@
+//! Eight lanes: NEON, which every AArch64 processor has.
+
+use std::arch::aarch64::*;
+
+use super::*;
+
+pub struct Neon;
+
+/// One, two and four times E.
+type Costs = [int16x8_t; 3];
+
+/// The bit in each lane of the mask.
+#[inline(always)]
+unsafe fn bit(mask: uint16x8_t, bit: u8) -> uint16x8_t {
+    unsafe { vandq_u16(mask, vdupq_n_u16(u16::from(bit))) }
+}
+
+impl Lanes for Neon {
+    const LANES: usize = 8;
+    type Scores = int16x8_t;
+    type Mask = uint16x8_t;
+    type Costs = Costs;
+
+    #[inline(always)]
+    unsafe fn splat(value: i16) -> int16x8_t {
+        unsafe { vdupq_n_s16(value) }
+    }
+
+    #[inline(always)]
+    unsafe fn load(values: &[i16], at: usize) -> int16x8_t {
+        unsafe { vld1q_s16(values[at..at + Self::LANES].as_ptr()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(values: &mut [i16], at: usize, scores: int16x8_t) {
+        unsafe { vst1q_s16(values[at..at + Self::LANES].as_mut_ptr(), scores) }
+    }
+
+    #[inline(always)]
+    unsafe fn add(a: int16x8_t, b: int16x8_t) -> int16x8_t {
+        unsafe { vqaddq_s16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn sub(a: int16x8_t, b: int16x8_t) -> int16x8_t {
+        unsafe { vqsubq_s16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn max(a: int16x8_t, b: int16x8_t) -> int16x8_t {
+        unsafe { vmaxq_s16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn greater(a: int16x8_t, b: int16x8_t) -> uint16x8_t {
+        unsafe { vcgtq_s16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn or(a: uint16x8_t, b: uint16x8_t) -> uint16x8_t {
+        unsafe { vorrq_u16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn and(a: uint16x8_t, b: uint16x8_t) -> uint16x8_t {
+        unsafe { vandq_u16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn not(a: uint16x8_t) -> uint16x8_t {
+        unsafe { vmvnq_u16(a) }
+    }
+
+    #[inline(always)]
+    unsafe fn bits(mask: uint16x8_t) -> u32 {
+        const POWERS: [u16; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
+        unsafe { u32::from(vaddvq_u16(vandq_u16(mask, vld1q_u16(POWERS.as_ptr())))) }
+    }
+
+    #[inline(always)]
+    unsafe fn from_lane(lane: usize) -> uint16x8_t {
+        unsafe { vcgtq_s16(Self::ramp(1), vdupq_n_s16(lane as i16 - 1)) }
+    }
+
+    #[inline(always)]
+    unsafe fn select(mask: uint16x8_t, on: int16x8_t, off: int16x8_t) -> int16x8_t {
+        unsafe { vbslq_s16(mask, on, off) }
+    }
+
+    #[inline(always)]
+    unsafe fn ramp(extend: i16) -> int16x8_t {
+        unsafe { vmulq_n_s16(Self::load(&LANE_NUMBERS, 0), extend) }
+    }
+
+    #[inline(always)]
+    unsafe fn costs(extend: i16) -> Costs {
+        unsafe { [vdupq_n_s16(extend), vdupq_n_s16(2 * extend), vdupq_n_s16(4 * extend)] }
+    }
+
+    #[inline(always)]
+    unsafe fn prefix_max(z: int16x8_t, costs: Costs) -> int16x8_t {
+        unsafe {
+            let dead = vdupq_n_s16(DEAD16);
+            let z = vmaxq_s16(z, vqsubq_s16(vextq_s16::<7>(dead, z), costs[0]));
+            let z = vmaxq_s16(z, vqsubq_s16(vextq_s16::<6>(dead, z), costs[1]));
+            vmaxq_s16(z, vqsubq_s16(vextq_s16::<4>(dead, z), costs[2]))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn shift_in_dead(scores: int16x8_t) -> int16x8_t {
+        unsafe { vextq_s16::<7>(vdupq_n_s16(DEAD16), scores) }
+    }
+
+    #[inline(always)]
+    unsafe fn broadcast_last(scores: int16x8_t) -> int16x8_t {
+        unsafe { vdupq_laneq_s16::<7>(scores) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_links(links: &mut [u8], at: usize, masks: LinkMasks<uint16x8_t>) {
+        unsafe {
+            let source = vorrq_u16(bit(masks.from_insertion, FROM_INSERTION), bit(masks.from_deletion, FROM_DELETION));
+            let extends = vorrq_u16(
+                bit(masks.insertion_extends, INSERTION_EXTENDS),
+                bit(masks.deletion_extends, DELETION_EXTENDS),
+            );
+            vst1_u8(links[at..at + Self::LANES].as_mut_ptr(), vmovn_u16(vorrq_u16(source, extends)));
+        }
+    }
+}
