@@ -20,6 +20,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
+pub use self::early_share::is_done_early;
 use self::plan::{Plan, Work};
 use self::settlement::Settlement;
 use self::sides_ahead::SidesAhead;

@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use anyhow::Context;
 
-use fastz::align::Aligner;
+use fastz::align::{Aligner, is_done_early};
 use fastz::gpu::{AdapterChoice, FaultPlan, Gpu, GpuExtender, GpuFinder, GpuSettings, OnFault, SeedKernels};
 
 use crate::cli::{Device, Invocation};
 use crate::late_engines::{EnginePlan, GpuEngines, StartResult, StartedGpu};
 
-/// Query bases below which `auto` does without a GPU: starting it takes longer.
+/// Query bases below which `auto` does without a GPU, whatever is done with them: starting it takes longer.
 const FEW_BASES: u64 = 1 << 15;
 
 /// Devices that are being started while sequences are read. `auto` takes the CPU where there is no GPU, or it cannot do
@@ -25,9 +25,13 @@ pub struct GpuStart {
 }
 
 impl GpuStart {
-    /// Starts the devices for the stages that they can do; `None` if there is nothing for them to do. `query_bases` is
-    /// about the length of the query file, if that is known ahead. `warn` gets whole lines.
-    pub fn spawn(invocation: &Invocation, query_bases: Option<u64>, warn: &dyn Fn(&str)) -> Option<GpuStart> {
+    /// Starts the devices for the stages that they can do; `None` if there is nothing for them to do. `target_bases`
+    /// and `query_bases` are about the lengths of the files, if they are known ahead. `warn` gets whole lines.
+    pub fn spawn(
+        invocation: &Invocation,
+        [target_bases, query_bases]: [Option<u64>; 2],
+        warn: &dyn Fn(&str),
+    ) -> Option<GpuStart> {
         let trial = Trial::from_environment();
         let is_auto = invocation.device == Device::Auto;
         let choices = match &invocation.device {
@@ -35,7 +39,13 @@ impl GpuStart {
             Device::Auto => vec![trial.auto.clone().unwrap_or_default()],
             Device::Gpus(choices) => choices.clone(),
         };
-        if is_auto && trial.auto.is_none() && query_bases.is_some_and(|bases| bases < FEW_BASES) {
+        let is_small = || {
+            let is_done_early =
+                |(target, query)| invocation.segments.is_none() && is_done_early(&invocation.options, target, query);
+            query_bases.is_some_and(|bases| bases < FEW_BASES)
+                || target_bases.zip(query_bases).is_some_and(is_done_early)
+        };
+        if is_auto && trial.auto.is_none() && is_small() {
             return None;
         }
         let options = &invocation.options;

@@ -27,7 +27,7 @@ use crate::side_files::SideFiles;
 pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     let started = Instant::now();
     let files = Files::new(invocation)?;
-    let console = Console::new(invocation, files.query_bases());
+    let console = Console::new(invocation, likely_bases(&files.query));
     console.stage("reading the target");
     invocation.warnings.iter().for_each(|warning| console.warn(warning));
     rayon::ThreadPoolBuilder::new()
@@ -39,7 +39,8 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     let format = if invocation.eqx { format.with_split_pairs() } else { format };
     let mut outputs = Outputs::open(invocation, &format)?;
     let mut beside = SideFiles::open(invocation)?;
-    let gpu = GpuStart::spawn(invocation, files.query_bases(), &|warning| console.warn(warning));
+    let gpu =
+        GpuStart::spawn(invocation, [&files.target, &files.query].map(likely_bases), &|warning| console.warn(warning));
     let mut moments = Moments::default();
     let target = read_target(&files.target, &files.reading, &mut |warning| console.warn(&warning))?;
     let mut queries = QuerySource {
@@ -149,17 +150,15 @@ impl Files {
     }
 }
 
-impl Files {
-    /// About how many bases the query file holds, if that can be told from its size.
-    fn query_bases(&self) -> Option<u64> {
-        let path = Path::new(self.query.file());
-        let size = path.metadata().ok().filter(|found| found.is_file())?.len();
-        match path.extension().and_then(|extension| extension.to_str()) {
-            Some("gz" | "bgz" | "bgzf") => None,
-            Some("2bit") => Some(4 * size),
-            Some("fq" | "fastq") => Some(size / 2),
-            _ => Some(size),
-        }
+/// About how many bases a file holds, if that can be told from its size.
+fn likely_bases(specifier: &Specifier) -> Option<u64> {
+    let path = Path::new(specifier.file());
+    let size = path.metadata().ok().filter(|found| found.is_file())?.len();
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("gz" | "bgz" | "bgzf") => None,
+        Some("2bit") => Some(4 * size),
+        Some("fq" | "fastq") => Some(size / 2),
+        _ => Some(size),
     }
 }
 
