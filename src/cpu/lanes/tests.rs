@@ -62,8 +62,8 @@ unsafe fn check<L: Lanes>() {
                 let mut links = [0xff; MOST_LANES + 1];
                 L::store_links(&mut links, 1, masks);
                 let link = |k: usize| {
-                    let source = u8::from(a[k] > b[k]) * FROM_INSERTION | u8::from(b[k] > a[k]) * FROM_DELETION;
-                    source | u8::from(k >= 3) * INSERTION_EXTENDS | u8::from(k < 5) * DELETION_EXTENDS
+                    let source = (u8::from(a[k] > b[k]) * FROM_INSERTION) | (u8::from(b[k] > a[k]) * FROM_DELETION);
+                    source | (u8::from(k >= 3) * INSERTION_EXTENDS) | (u8::from(k < 5) * DELETION_EXTENDS)
                 };
                 assert_eq!(links[0], 0xff);
                 assert_eq!(links[1..=lanes], (0..lanes).map(link).collect::<Vec<_>>());
