@@ -8,6 +8,7 @@
 //! and strands run in parallel (`align/pipeline.rs`); settling is done in order. With `--masking` each strand changes the target
 //! for the next, so everything runs in order.
 
+mod early_share;
 mod gate;
 mod pipeline;
 mod plan;
@@ -19,6 +20,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
+pub use self::early_share::is_done_early;
 use self::plan::{Plan, Work};
 use self::settlement::Settlement;
 use self::sides_ahead::SidesAhead;
@@ -236,6 +238,9 @@ impl Aligner {
         sink: &mut dyn Sink,
     ) -> Result<()> {
         if self.coverage.is_some() {
+            if let (Some(finder), Some(table)) = (&self.finder, &self.table) {
+                finder.prepare(&self.target, table);
+            }
             for query in queries {
                 self.align_in_order(&query?, sink)?;
             }

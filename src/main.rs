@@ -3,24 +3,38 @@
 mod cli;
 mod console;
 mod engines;
+mod late_engines;
 mod run;
 mod side_files;
 
 use std::io::Write;
-use std::process::ExitCode;
 
 use cli::Request;
 
-fn main() -> ExitCode {
+fn main() {
     silence_device_selection();
     match words().and_then(Request::from_args).and_then(answer) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Ok(()) => leave(0),
+        Err(error) if is_broken_pipe(&error) => leave(0),
         Err(error) => {
             eprintln!("fastz: {}", in_one_line(&error));
-            ExitCode::FAILURE
+            leave(1)
         }
     }
+}
+
+/// Ends the process at once. A device may still be starting on another thread (see [`late_engines`]), and its driver must
+/// not be taken down under it; giving back what the system takes anyway costs a small run a fifth of its time.
+fn leave(status: i32) -> ! {
+    // Whoever wrote has seen to it that it arrived.
+    let _ = std::io::stdout().flush();
+    #[cfg(unix)]
+    // SAFETY: ends the process without running anything of it.
+    unsafe {
+        libc::_exit(status)
+    }
+    #[cfg(not(unix))]
+    std::process::exit(status)
 }
 
 fn words() -> anyhow::Result<Vec<String>> {

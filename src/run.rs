@@ -20,14 +20,14 @@ use fastz::{Block, Error, Result, SequenceSet};
 
 use crate::cli::Invocation;
 use crate::console::Console;
-use crate::engines::{GpuEngines, GpuStart};
+use crate::engines::GpuStart;
 use crate::side_files::SideFiles;
 
 /// Runs the invocation.
 pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     let started = Instant::now();
     let files = Files::new(invocation)?;
-    let console = Console::new(invocation, files.query_bases());
+    let console = Console::new(invocation, likely_bases(&files.query));
     console.stage("reading the target");
     invocation.warnings.iter().for_each(|warning| console.warn(warning));
     rayon::ThreadPoolBuilder::new()
@@ -39,7 +39,9 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     let format = if invocation.eqx { format.with_split_pairs() } else { format };
     let mut outputs = Outputs::open(invocation, &format)?;
     let mut beside = SideFiles::open(invocation)?;
-    let gpu = GpuStart::spawn(invocation, files.query_bases(), &|warning| console.warn(warning));
+    let gpu =
+        GpuStart::spawn(invocation, [&files.target, &files.query].map(likely_bases), &|warning| console.warn(warning));
+    let mut moments = Moments::default();
     let target = read_target(&files.target, &files.reading, &mut |warning| console.warn(&warning))?;
     let mut queries = QuerySource {
         reader: QueryReader::open(&files.query, &files.reading)?,
@@ -48,6 +50,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
         console: &console,
         n_queries: 0,
     };
+    moments.target_read = started.elapsed().as_secs_f64();
     let target_len = target.len();
     let header_target = target.without_bases();
     let info = run_info(invocation, &header_target, target.counted_len(), &files);
@@ -60,8 +63,9 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
         Some(coverage) => aligner.with_coverage(coverage),
         None => aligner,
     };
+    moments.target_indexed = started.elapsed().as_secs_f64();
     console.stage("opening the device");
-    let gpu = GpuEngines::open(gpu, invocation, &aligner, &|warning| console.warn(warning))?;
+    let gpu = GpuStart::engines(gpu, invocation, &aligner, &|warning| console.warn(warning))?;
     let aligner = gpu.attach(aligner);
     let mut aligner = aligner.with_progress(console.progress());
     if invocation.show_defaults {
@@ -69,6 +73,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     }
     outputs.begin(&info)?;
 
+    moments.devices_opened = started.elapsed().as_secs_f64();
     console.stage("search");
     let mut sink = RunSink { info: &info, outputs: &mut outputs, console: &console };
     if invocation.options.masking > 0 || invocation.progress_masking {
@@ -79,6 +84,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     } else {
         aligner.align_all(std::iter::from_fn(|| queries.next(&header_target).transpose()), &mut sink)?;
     }
+    moments.aligned = started.elapsed().as_secs_f64();
     let QuerySource { mut segments, n_queries, .. } = queries;
     if let Some(summary) = aligner.limit_summary() {
         console.warn(&summary);
@@ -86,6 +92,7 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     if let Some(reader) = &mut segments {
         reader.finish()?;
     }
+    gpu.take_warnings().iter().for_each(|warning| console.warn(warning));
     for fault in gpu.faults() {
         console.warn(&format!("fastz: the GPU failed and the CPU finished the run: {fault}"));
     }
@@ -98,7 +105,19 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     };
     outputs.finish(&info, &ending)?;
     console.finish();
-    beside.write_report(&aligner, &gpu, n_queries, started)
+    beside.write_report(&aligner, &gpu, n_queries, moments, started)?;
+    // The process ends here: giving the memory of both back piece by piece takes longer than many a run's output.
+    std::mem::forget((aligner, gpu));
+    Ok(())
+}
+
+/// When each part of a run was done, in seconds since its start.
+#[derive(Clone, Copy, Debug, Default, serde::Serialize)]
+pub struct Moments {
+    target_read: f64,
+    target_indexed: f64,
+    devices_opened: f64,
+    aligned: f64,
 }
 
 /// The sequence files of a run, understood but not read.
@@ -131,17 +150,15 @@ impl Files {
     }
 }
 
-impl Files {
-    /// About how many bases the query file holds, if that can be told from its size.
-    fn query_bases(&self) -> Option<u64> {
-        let path = Path::new(self.query.file());
-        let size = path.metadata().ok().filter(|found| found.is_file())?.len();
-        match path.extension().and_then(|extension| extension.to_str()) {
-            Some("gz" | "bgz" | "bgzf") => None,
-            Some("2bit") => Some(4 * size),
-            Some("fq" | "fastq") => Some(size / 2),
-            _ => Some(size),
-        }
+/// About how many bases a file holds, if that can be told from its size.
+fn likely_bases(specifier: &Specifier) -> Option<u64> {
+    let path = Path::new(specifier.file());
+    let size = path.metadata().ok().filter(|found| found.is_file())?.len();
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("gz" | "bgz" | "bgzf") => None,
+        Some("2bit") => Some(4 * size),
+        Some("fq" | "fastq") => Some(size / 2),
+        _ => Some(size),
     }
 }
 

@@ -10,7 +10,8 @@ use fastz::output::Destination;
 use fastz::post::masking::{CounterWidth, TargetCoverage, soft_masked_ranges, write_masking};
 
 use crate::cli::Invocation;
-use crate::engines::GpuEngines;
+use crate::late_engines::GpuEngines;
+use crate::run::Moments;
 
 /// The opened files of one run.
 pub struct SideFiles<'a> {
@@ -81,6 +82,7 @@ impl<'a> SideFiles<'a> {
         aligner: &Aligner,
         gpu: &GpuEngines,
         n_queries: u32,
+        moments: Moments,
         started: Instant,
     ) -> anyhow::Result<()> {
         let Some(mut out) = self.report else { return Ok(()) };
@@ -88,6 +90,7 @@ impl<'a> SideFiles<'a> {
             "gpu": gpu.report(),
             "program": concat!("fastz ", env!("CARGO_PKG_VERSION")),
             "seconds": started.elapsed().as_secs_f64(),
+            "moments": moments,
             "threads": rayon::current_num_threads(),
             "queries": n_queries,
             "counts": aligner.counts(),

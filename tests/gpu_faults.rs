@@ -48,14 +48,45 @@ fn write_pair(folder: &Path) {
 
 /// Runs the program with this device, `auto` taking the adapter under test.
 fn align(folder: &Path, device: &str, fault: Option<&str>, output: &str) -> Outcome {
-    let mut command = program::fastz(folder);
-    command.env("FASTZ_TEST_AUTO", device_name()).env("FASTZ_CACHE_DIR", "");
-    command.args(["target.fa", "query.fa", "--ydrop=3000", "--format=maf-"]);
-    command.args([format!("--device={device}"), format!("--output={output}")]);
+    let mut command = command(folder, device, output);
     fault.iter().for_each(|fault| {
         command.env("FASTZ_TEST_FAULT", fault);
     });
     program::run(&mut command, b"", LIMIT)
+}
+
+fn command(folder: &Path, device: &str, output: &str) -> std::process::Command {
+    let mut command = program::fastz(folder);
+    command.env("FASTZ_TEST_AUTO", device_name()).env("FASTZ_CACHE_DIR", "");
+    command.args(["target.fa", "query.fa", "--ydrop=3000", "--format=maf-"]);
+    command.args([format!("--device={device}"), format!("--output={output}")]);
+    command
+}
+
+#[test]
+fn a_device_that_auto_does_not_wait_for_changes_nothing() {
+    if gpu_or_skip("a_device_that_auto_does_not_wait_for").is_none() || cfg!(not(debug_assertions)) {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    write_pair(folder.path());
+    // So many hits that the CPU takes no strand (short words), and so few that it takes all or some.
+    for (seed, is_for_device) in [("match5", true), ("12of19", false)] {
+        let options =
+            [format!("--seed={seed}"), "--notransition".into(), "--threads=1".into(), "--hspthresh=4000".into()];
+        let align = |device: &str| {
+            let mut command = command(folder.path(), device, device);
+            command.args(&options).env("FASTZ_TEST_LATE", "1").arg(format!("--report={device}.json"));
+            let outcome = program::run(&mut command, b"", LIMIT);
+            assert!(outcome.succeeded() && outcome.stderr.is_empty(), "{}", outcome.stderr);
+            std::fs::read(folder.path().join(device)).unwrap_or_else(|error| panic!("{device}: {error}"))
+        };
+        let expected = align("cpu");
+        assert!(expected.len() > 1000);
+        compare::assert_same_text(seed, &expected, &align("auto"));
+        let report = std::fs::read_to_string(folder.path().join("auto.json")).expect("the report");
+        assert!(!is_for_device || report.contains("seed_lookup"), "the device searched nothing: {report}");
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //!       │                 └ sides_ahead ┘   │                        │
 //!       └── no finder, or it cannot ────────┴──> a task per query ───┘
 //! ```
+//! What the CPU is through with before the device is there goes the lower way too ([`EarlyShare`]).
 //! A gate holds the reader back while many bases are under way. No more tasks are in the pool than keep its threads busy:
 //! threads that wait inside a task take up others, and would pile them up.
 
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::time::{Duration, Instant};
 
+use super::early_share::EarlyShare;
 use super::gate::{CloseOnDrop, Gate};
 use super::plan::Work;
 use super::settlement::Settlement;
@@ -73,6 +75,12 @@ pub(super) fn run(
     let gate = Gate::default();
     let (sender, receiver) = mpsc::channel();
     std::thread::scope(|threads| {
+        if let (Some(finder), Some(table)) = (&aligner.finder, &aligner.table) {
+            threads.spawn(move || match pool_for_device() {
+                Some(pool) => pool.install(|| finder.prepare(&aligner.target, table)),
+                None => finder.prepare(&aligner.target, table),
+            });
+        }
         let reader = Reader {
             aligner,
             gate: &gate,
@@ -80,9 +88,10 @@ pub(super) fn run(
             group: Vec::new(),
             group_bases: 0,
             n_anchors: 0,
+            early: EarlyShare::new(aligner),
             n_read: 0,
         };
-        threads.spawn(move || match reader_pool(aligner) {
+        threads.spawn(move || match aligner.finder.as_ref().and_then(|_| pool_for_device()) {
             Some(pool) => pool.install(|| reader.run(queries)),
             None => reader.run(queries),
         });
@@ -159,8 +168,7 @@ fn next_event(receiver: &Receiver<Event>) -> Event {
 
 /// Threads for what the host does in a search on a device: on the common pool it would wait behind extensions, and the
 /// device behind it.
-fn reader_pool(aligner: &Aligner) -> Option<rayon::ThreadPool> {
-    aligner.finder.as_ref()?;
+fn pool_for_device() -> Option<rayon::ThreadPool> {
     let n_threads = rayon::current_num_threads().min(MOST_READER_THREADS);
     // Without them the common pool has to do.
     rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().ok()
@@ -307,6 +315,7 @@ struct Reader<'a> {
     group_bases: usize,
     /// Anchors of strands that might have been extended ahead.
     n_anchors: usize,
+    early: EarlyShare,
     n_read: usize,
 }
 
@@ -354,6 +363,10 @@ impl Reader<'_> {
         let n_devices = finder.n_devices();
         self.send(Event::Searching(trip.clone()))?;
         for (is_other, strand) in self.aligner.strands(&trip.query.sequences, trip.other.as_ref()) {
+            if !finder.is_ready() && self.early.takes(strand) {
+                self.send(Event::Found { number, is_other, hsps: None, sides: None })?;
+                continue;
+            }
             self.group.push((number, trip.clone(), is_other));
             self.group_bases += strand.len();
             if self.group_bases >= GROUP_BASES * n_devices && self.group.len() >= n_devices {

@@ -335,6 +335,10 @@ impl Schedule<'_, '_> {
             state.next += 1;
             let Some(Progress::Ready(extension)) = state.pending.remove(ix, anchor, &mut state.again) else { continue };
             self.accept(state, *extension);
+            if !state.redo.is_empty() {
+                // These start before their turn comes.
+                return Turn::More;
+            }
         }
         Turn::More
     }

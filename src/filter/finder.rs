@@ -3,6 +3,7 @@
 use super::SearchCounts;
 use crate::alignment::Hsp;
 use crate::error::Result;
+use crate::seed::WordTable;
 use crate::sequence::SequenceSet;
 
 /// What an [`HspFinder`] found.
@@ -17,7 +18,19 @@ pub struct FoundHsps {
 
 /// Finds the HSPs of query strands, off the CPU.
 pub trait HspFinder: Send + Sync {
-    /// Searches strands of queries with the words of `target`, the one that the finder was made for.
+    /// Gets ready for searches with the words of `target`, while queries are read. To be called before the first search;
+    /// calling it again does nothing.
+    fn prepare(&self, target: &SequenceSet, table: &WordTable) {
+        let _ = (target, table);
+    }
+
+    /// Whether a search would begin at once. Otherwise the CPU may take strands that it is through with before.
+    fn is_ready(&self) -> bool {
+        true
+    }
+
+    /// Searches strands of queries with the words of `target`, the one that the finder was made or prepared for; waits
+    /// until it is ready.
     ///
     /// # Errors
     /// If the device failed and the CPU may not step in.
@@ -30,6 +43,14 @@ pub trait HspFinder: Send + Sync {
 }
 
 impl<F: HspFinder> HspFinder for std::sync::Arc<F> {
+    fn prepare(&self, target: &SequenceSet, table: &WordTable) {
+        (**self).prepare(target, table);
+    }
+
+    fn is_ready(&self) -> bool {
+        (**self).is_ready()
+    }
+
     fn find_many(&self, target: &SequenceSet, strands: &[&SequenceSet]) -> Result<FoundHsps> {
         (**self).find_many(target, strands)
     }

@@ -98,6 +98,16 @@ impl GpuBulk {
         GpuBulk { takes_all: true, ..self }
     }
 
+    /// Anchors of a unit from which on a device pays; all if it `takes_all`.
+    pub fn worthwhile_anchors(takes_all: bool) -> usize {
+        if takes_all { 1 } else { WORTHWHILE_ANCHORS }
+    }
+
+    /// Anchors from which on the screen pays; all if the device `takes_all`.
+    pub fn worthwhile_screen(takes_all: bool) -> usize {
+        if takes_all { 1 } else { WORTHWHILE_SCREEN }
+    }
+
     /// The device.
     pub fn gpu(&self) -> &Gpu {
         &self.gpu
@@ -158,11 +168,11 @@ const LONG_ROWS: u32 = 1 << 13;
 
 impl BulkExtender for GpuBulk {
     fn least_anchors(&self) -> usize {
-        if self.takes_all { 1 } else { WORTHWHILE_ANCHORS }
+        GpuBulk::worthwhile_anchors(self.takes_all)
     }
 
     fn least_screened(&self) -> usize {
-        if self.takes_all { 1 } else { WORTHWHILE_SCREEN }
+        GpuBulk::worthwhile_screen(self.takes_all)
     }
 
     fn shares_anchors(&self) -> bool {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::adapters::{AdapterChoice, Capabilities, adapters, capabilities};
 use super::fault::{Fault, FaultPlan};
@@ -59,8 +59,16 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Software adapters share the processor with everything else.
 const PATIENCE_IN_SOFTWARE: Duration = Duration::from_secs(3600);
 
-/// Below this budget, blocks of memory are allocated as they are needed instead of 256 MiB at a time.
-const AMPLE_MEMORY: u64 = 4 << 30;
+/// Seconds that opening a device took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct OpeningSeconds {
+    /// Starting the driver and listing the adapters.
+    pub adapters: f64,
+    /// Opening the device.
+    pub device: f64,
+    /// Reading compiled kernels from disk.
+    pub pipeline_cache: f64,
+}
 
 /// A device to run kernels on. Clones are the same device.
 #[derive(Clone, Debug)]
@@ -70,6 +78,7 @@ pub struct Gpu {
     info: wgpu::AdapterInfo,
     capabilities: Capabilities,
     memory: Memory,
+    opening: OpeningSeconds,
     state: Arc<State>,
 }
 
@@ -108,6 +117,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// What `work` gives, and its seconds.
+fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
+    let started = Instant::now();
+    let result = work();
+    (result, started.elapsed().as_secs_f64())
+}
+
 impl Gpu {
     /// Opens the chosen adapter with all it offers.
     pub fn open(choice: &AdapterChoice) -> Result<Gpu, GpuError> {
@@ -116,22 +132,24 @@ impl Gpu {
 
     /// As [`open`](Self::open), with settings.
     pub fn open_with(choice: &AdapterChoice, settings: &GpuSettings) -> Result<Gpu, GpuError> {
-        Gpu::open_adapter(&choice.pick(&adapters())?[0], settings)
+        let (adapters, seconds) = timed(adapters);
+        Gpu::open_adapter(&choice.pick(&adapters)?[0], settings, seconds)
     }
 
     /// Opens all adapters that are chosen. The same one twice gives two devices.
     pub fn open_each(choices: &[AdapterChoice], settings: &GpuSettings) -> Result<Vec<Gpu>, GpuError> {
-        let adapters = adapters();
+        let (adapters, seconds) = timed(adapters);
         let mut gpus = Vec::new();
         for choice in choices {
             for adapter in choice.pick(&adapters)? {
-                gpus.push(Gpu::open_adapter(&adapter, settings)?);
+                gpus.push(Gpu::open_adapter(&adapter, settings, seconds)?);
             }
         }
         Ok(gpus)
     }
 
-    fn open_adapter(adapter: &wgpu::Adapter, settings: &GpuSettings) -> Result<Gpu, GpuError> {
+    /// `seconds`: what listing the adapters took.
+    fn open_adapter(adapter: &wgpu::Adapter, settings: &GpuSettings, seconds: f64) -> Result<Gpu, GpuError> {
         let info = adapter.get_info();
         let capabilities = capabilities(adapter);
         let is_dedicated = info.device_type == wgpu::DeviceType::DiscreteGpu;
@@ -139,17 +157,20 @@ impl Gpu {
         let mut wanted = wgpu::Features::SUBGROUP;
         wanted.set(wgpu::Features::TIMESTAMP_QUERY, settings.times_kernels);
         wanted.set(wgpu::Features::PIPELINE_CACHE, settings.pipeline_folder.is_some());
-        let is_ample = memory.budget() >= AMPLE_MEMORY;
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("fastz"),
             required_features: adapter.features() & wanted,
             required_limits: adapter.limits(),
-            memory_hints: if is_ample { wgpu::MemoryHints::Performance } else { wgpu::MemoryHints::MemoryUsage },
+            // Blocks grow with what is needed: pinning the large ones of the other choice takes longer than a small search.
+            memory_hints: wgpu::MemoryHints::MemoryUsage,
             ..Default::default()
         };
-        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
-            .map_err(|error| GpuError::Device { adapter: info.name.clone(), reason: error.to_string() })?;
+        let (opened, device_seconds) = timed(|| pollster::block_on(adapter.request_device(&descriptor)));
+        let (device, queue) =
+            opened.map_err(|error| GpuError::Device { adapter: info.name.clone(), reason: error.to_string() })?;
         let folder = settings.pipeline_folder.as_deref();
+        let (pipelines, cache_seconds) =
+            timed(|| folder.and_then(|folder| PipelineStore::open(&device, &info, folder)));
         let state = Arc::new(State {
             failure: Mutex::new(None),
             lost: OnceLock::new(),
@@ -160,7 +181,7 @@ impl Gpu {
             checks_indices: settings.checks_indices.unwrap_or(cfg!(debug_assertions)),
             is_hung: AtomicBool::new(false),
             timing: Mutex::new(Timing::new(&device, &queue)),
-            pipelines: folder.and_then(|folder| PipelineStore::open(&device, &info, folder)),
+            pipelines,
             fault_plan: Mutex::new(None),
         });
         let (lost, uncaptured) = (state.clone(), state.clone());
@@ -169,12 +190,18 @@ impl Gpu {
             let _ = lost.lost.set(format!("the device was lost ({})", in_one_line(&message)));
         });
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| uncaptured.note(error)));
-        Ok(Gpu { device, queue, info, capabilities, memory, state })
+        let opening = OpeningSeconds { adapters: seconds, device: device_seconds, pipeline_cache: cache_seconds };
+        Ok(Gpu { device, queue, info, capabilities, memory, opening, state })
     }
 
     /// Name, driver and backend, for messages.
     pub fn name(&self) -> String {
         format!("{} ({:?}, {})", self.info.name, self.info.backend, self.info.driver)
+    }
+
+    /// What opening it took.
+    pub fn opening(&self) -> OpeningSeconds {
+        self.opening
     }
 
     /// What decides on the form of the kernels.

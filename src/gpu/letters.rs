@@ -1,12 +1,15 @@
 //! Sequences and scores for the kernels: 4-bit letter classes, packed profiles, and the full table.
 
 use bytemuck::{Pod, Zeroable};
+use rayon::prelude::*;
 
 use super::layout::{N_CLASSES, N_PLAIN_CLASSES, SCORE_LIMIT};
 use crate::scoring::{Matrix, ScoreClasses};
 
 /// Bases of padding before and after a sequence: lanes load whole blocks of columns.
 pub const PADDING: usize = 512;
+/// Bases that a thread takes at a time, whole words of them.
+const PER_TASK: usize = 1 << 18;
 
 /// Twin of `Scores` in `shaders/common/letters.wgsl`.
 #[repr(C)]
@@ -30,10 +33,14 @@ impl Letters {
     /// Classes for the bytes that `sequences` use; the reason if 4 bits or 32-bit scores cannot hold them.
     pub fn new(matrix: &Matrix, sequences: &[&[u8]]) -> Result<Letters, String> {
         let classes = ScoreClasses::new(matrix);
-        let mut is_used = [false; 256];
-        for sequence in sequences {
-            sequence.iter().for_each(|&base| is_used[base as usize] = true);
-        }
+        let note = |bases: &[u8]| {
+            let mut is_used = [false; 256];
+            bases.iter().for_each(|&base| is_used[base as usize] = true);
+            is_used
+        };
+        let either = |one: [bool; 256], other: [bool; 256]| std::array::from_fn(|byte| one[byte] || other[byte]);
+        let parts = sequences.par_iter().flat_map(|sequence| sequence.par_chunks(PER_TASK));
+        let is_used: [bool; 256] = parts.map(note).reduce(|| [false; 256], either);
         let plain = b"ACGT".map(|base| classes.class(base));
         let packs = plain.iter().all(|&t| plain.iter().all(|&q| i8::try_from(classes.score(t, q)).is_ok()));
         let are_distinct = (1..4).all(|i| !plain[..i].contains(&plain[i]));
@@ -89,10 +96,15 @@ impl Letters {
     /// Eight classes per word, low bits first, between [`PADDING`] on both sides.
     pub fn pack(&self, bases: &[u8]) -> Vec<u32> {
         let mut words = vec![0; (bases.len() + 2 * PADDING).div_ceil(8)];
-        for (word, eight) in words[PADDING / 8..].iter_mut().zip(bases.chunks(8)) {
-            *word =
-                eight.iter().rev().fold(0, |word, &base| word << 4 | u32::from(self.class_from_byte[base as usize]));
-        }
+        let pack_some = |(words, bases): (&mut [u32], &[u8])| {
+            for (word, eight) in words.iter_mut().zip(bases.chunks(8)) {
+                *word = eight
+                    .iter()
+                    .rev()
+                    .fold(0, |word, &base| word << 4 | u32::from(self.class_from_byte[base as usize]));
+            }
+        };
+        words[PADDING / 8..].par_chunks_mut(PER_TASK / 8).zip(bases.par_chunks(PER_TASK)).for_each(pack_some);
         words
     }
 }
@@ -113,6 +125,17 @@ mod tests {
         assert_eq!(letters.scores.profiles[0].to_le_bytes().map(|b| i32::from(b as i8)), [91, -114, -31, -123]);
         assert_eq!(letters.scores.table[16 * class(8)], -100);
         assert_eq!(letters.scores.table[class(10)], -1000);
+    }
+
+    #[test]
+    fn long_sequences_are_packed_like_short_ones() {
+        let bases: Vec<u8> = (0..2 * PER_TASK + 13).map(|i| b"ACGTN"[(i * i + i / 7) % 5]).collect();
+        let letters = Letters::new(&Scoring::default().gapped, &[b"ACG", &bases]).unwrap();
+        let words = letters.pack(&bases);
+        let is_same = |(i, &base): (usize, &u8)| {
+            (words[(PADDING + i) / 8] >> (4 * (i % 8))) & 15 == u32::from(letters.class_from_byte[base as usize])
+        };
+        assert!(bases.iter().enumerate().all(is_same));
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub mod variant;
 pub use adapters::AdapterChoice;
 pub use bounded::BoundedRun;
 pub use bulk::GpuBulk;
-pub use context::{Gpu, GpuError, GpuSettings};
+pub use context::{Gpu, GpuError, GpuSettings, OpeningSeconds};
 pub use extender::{GpuCounts, GpuExtender, Inspected, Switches};
 pub use fault::OnFault;
 #[doc(hidden)]

@@ -89,6 +89,12 @@ impl WordTable {
         self.ends.len()
     }
 
+    /// Seed hits of a query base, if all words were equally likely.
+    pub(crate) fn likely_hits(&self, transitions: u8) -> f64 {
+        let n_words = 64 * self.occupied.len();
+        (self.ends.len() * self.layout.flips(transitions).len()) as f64 / n_words as f64
+    }
+
     /// `occupied`, `ranks`, `starts` and `ends`, for a copy in device memory.
     pub(crate) fn arrays(&self) -> (&[u64], &[u32], &[u32], &[u32]) {
         (&self.occupied, &self.ranks, &self.starts, &self.ends)
