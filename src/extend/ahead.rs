@@ -183,7 +183,7 @@ impl<'r, 'a> Schedule<'r, 'a> {
             match self.commit(&mut state) {
                 Turn::Extend(ix) => {
                     let extension = self.stage.extend(&self.anchors[ix], state.committed.accepted);
-                    state.pending.ready(ix, &self.anchors[ix], extension);
+                    state.ready(ix, &self.anchors[ix], extension);
                 }
                 Turn::Bulk => {
                     let chosen = self.choose_bulk(&mut state);
@@ -210,7 +210,7 @@ impl<'r, 'a> Schedule<'r, 'a> {
                 let anchor = &self.anchors[ix];
                 match state.pending.is_running(ix) {
                     true if extension.holds(anchor, state.committed.accepted) => {
-                        state.pending.ready(ix, anchor, *extension);
+                        state.ready(ix, anchor, *extension);
                     }
                     true => state.redo(ix, anchor),
                     // It was covered meanwhile.
@@ -290,6 +290,10 @@ impl State<'_> {
     fn start(&mut self, ix: usize, anchor: &Anchor) {
         self.pending.start(ix, anchor);
         self.running += 2;
+    }
+
+    pub(super) fn ready(&mut self, ix: usize, anchor: &Anchor, extension: Extension) {
+        self.pending.ready(ix, anchor, extension, &mut self.again);
     }
 
     /// A block touched a result: the anchor needs another one.

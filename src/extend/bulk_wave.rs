@@ -38,7 +38,7 @@ impl Schedule<'_, '_> {
             Ok(extended) => {
                 for (ix, extension) in extended {
                     if ix >= state.next && !state.pending.by_anchor.contains_key(&ix) {
-                        state.pending.ready(ix, &self.anchors[ix], extension);
+                        state.ready(ix, &self.anchors[ix], extension);
                     }
                 }
             }

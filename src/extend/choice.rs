@@ -62,7 +62,7 @@ impl Schedule<'_, '_> {
         let near = (anchor.target.saturating_sub(reach), 0)..=(anchor.target.saturating_add(reach), usize::MAX);
         let mut others = state.pending.by_target.range(near).map(|&(_, other)| other).filter(|&other| other < ix);
         others.find(|other| match state.pending.by_anchor.get(other) {
-            Some(Progress::Ready(extension)) => extension.may_cover(anchor),
+            Some(Progress::Ready(extension)) => extension.is_over(anchor),
             _ => state.committed.is_likely_covered(anchor, &self.anchors[*other]),
         })
     }

@@ -6,7 +6,7 @@ use super::bounds::{AcceptedBlocks, SideBounds};
 use super::commit::GappedStage;
 use super::side::{Direction, Side, Windows};
 use super::stitch::stitch;
-use crate::alignment::{Anchor, Block};
+use crate::alignment::{Anchor, Block, EditOp};
 
 /// A one-sided run that the traceback memory cut short (5.10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,18 +122,32 @@ impl Extension {
         true
     }
 
-    /// Whether the block may cover `other`, which then needs no extension of its own.
-    pub fn may_cover(&self, other: &Anchor) -> bool {
-        let (row, column) = (i64::from(other.target), i64::from(other.query));
-        let Explored { rows, columns } = self.explored;
-        self.block.is_some() && (rows.0..=rows.1).contains(&row) && (columns.0..=columns.1).contains(&column)
+    /// Whether the block, if it stays as it is, covers `other`, which then needs no extension of its own. Anchors on its
+    /// gaps do not count.
+    pub fn is_over(&self, other: &Anchor) -> bool {
+        let (row, column) = (other.target as usize, other.query as usize);
+        let contains = |block: &&Block| block.target_range().contains(&row) && block.query_range().contains(&column);
+        let Some(block) = self.block.as_ref().filter(contains) else { return false };
+        let (mut target, mut query) = (block.target_start, block.query_start);
+        for &(op, len) in block.script.runs() {
+            let len = len as usize;
+            if op == EditOp::Pair && (target..target + len).contains(&row) {
+                return column == query + (row - target);
+            }
+            target += if op == EditOp::Insertion { 0 } else { len };
+            query += if op == EditOp::Deletion { 0 } else { len };
+            if target > row {
+                break;
+            }
+        }
+        false
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::alignment::{EditOp, EditScript};
+    use crate::alignment::EditScript;
     use crate::cpu::Ydrop;
     use crate::options::GappedOptions;
     use crate::scoring::Scoring;

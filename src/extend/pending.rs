@@ -33,7 +33,9 @@ impl Pending {
         self.by_target.insert((anchor.target, ix));
     }
 
-    pub fn ready(&mut self, ix: usize, anchor: &Anchor, extension: Extension) {
+    /// Keeps a result until its turn; what waited for it is to be looked at again.
+    pub fn ready(&mut self, ix: usize, anchor: &Anchor, extension: Extension, again: &mut BTreeSet<usize>) {
+        self.release(ix, again);
         let explored = extension.explored;
         for bin in explored.rows.0 >> BIN_SHIFT..=explored.rows.1 >> BIN_SHIFT {
             self.explored.entry(bin).or_default().push((ix, explored));
@@ -56,11 +58,16 @@ impl Pending {
     pub fn remove(&mut self, ix: usize, anchor: &Anchor, again: &mut BTreeSet<usize>) -> Option<Progress> {
         let progress = self.by_anchor.remove(&ix)?;
         self.by_target.remove(&(anchor.target, ix));
+        self.release(ix, again);
+        Some(progress)
+    }
+
+    /// Takes what waited for anchor `ix`.
+    fn release(&mut self, ix: usize, again: &mut BTreeSet<usize>) {
         for waiting in self.waiting.remove(&ix).into_iter().flatten() {
             self.in_wait.remove(&waiting);
             again.insert(waiting);
         }
-        Some(progress)
     }
 
     /// Ready anchors that a block may touch.
