@@ -8,12 +8,12 @@ use std::path::PathBuf;
 use clap::{Args, Parser, ValueEnum};
 use fastz::options::{HspThreshold, Twins, WordCountLimit};
 use fastz::scoring::number::parse_score;
-use fastz::scoring::setup::{Ambiguity, PairScore};
+use fastz::scoring::setup::PairScore;
 
 use super::output_arguments::{LimitArguments, OutputArguments, PerformanceArguments, PostArguments};
 use super::values::{
-    Chain, GapCost, MatchScores, Seed, ambiguity, count, exact_length, gapped_threshold, hsp_threshold, ignored_bytes,
-    mismatch, pair_score, step, traceback_bytes, twins, word_bits, word_count_limit,
+    AmbiguousLetters, Chain, GapCost, MatchScores, Seed, ambiguous_letters, count, exact_length, gapped_threshold,
+    hsp_threshold, ignored_bytes, mismatch, pair_score, step, traceback_bytes, twins, word_bits, word_count_limit,
 };
 
 /// Whole-genome pairwise alignment with LASTZ's command line and LASTZ's output.
@@ -101,8 +101,8 @@ pub struct ScoringArguments {
     #[arg(long, require_equals = true, value_name = "[O,]E")]
     pub gap: Vec<GapCost>,
     /// N, or IUPAC codes, score 0; n,<reward>,<penalty>: score so
-    #[arg(long, require_equals = true, value_name = "n|iupac", value_parser = ambiguity)]
-    pub ambiguous: Option<Ambiguity>,
+    #[arg(long, require_equals = true, value_name = "n|iupac", value_parser = ambiguous_letters)]
+    pub ambiguous: Vec<AmbiguousLetters>,
     /// Score of one pair of bases; typed as XY:<score>
     #[arg(long, hide = true, require_equals = true, value_parser = pair_score)]
     pub pair_score: Vec<PairScore>,

@@ -17,7 +17,7 @@ use super::invocation::{Census, Invocation, MaskingOutput};
 use super::limits::Filter;
 use super::seed_checks::{check_seed, pattern_text};
 use super::thresholds::{Thresholds, traceback_bytes};
-use super::values::{GapCost, Seed};
+use super::values::{AmbiguousLetters, GapCost, Seed};
 
 /// Builds the invocation; `header_arguments` come from the words as typed.
 pub(super) fn build(arguments: Arguments, choices: Choices, header_arguments: Vec<String>) -> Result<Invocation> {
@@ -78,8 +78,8 @@ pub(super) fn build(arguments: Arguments, choices: Choices, header_arguments: Ve
         options,
         header,
         header_arguments,
-        ambiguous: arguments.scoring.ambiguous.is_some(),
-        iupac: arguments.scoring.ambiguous.is_some_and(|ambiguity| ambiguity.iupac),
+        ambiguous: setup.ambiguity.is_some(),
+        iupac: setup.ambiguity.is_some_and(|ambiguity| ambiguity.iupac),
         segments: arguments.hsps.segments.into_iter().next(),
         format: choices.format.clone(),
         output: output.output,
@@ -125,8 +125,8 @@ fn scoring_setup(arguments: &Arguments) -> Result<ScoringSetup> {
         (None, Some(path)) => BaseScores::File(ScoreFile::read(path)?),
         (None, None) => BaseScores::Hoxd70,
     };
-    let mut setup =
-        ScoringSetup { base, pairs: scoring.pair_score.clone(), ambiguity: scoring.ambiguous, ..Default::default() };
+    let ambiguity = AmbiguousLetters::combined(&scoring.ambiguous);
+    let mut setup = ScoringSetup { base, pairs: scoring.pair_score.clone(), ambiguity, ..Default::default() };
     for &cost in &scoring.gap {
         match cost {
             GapCost::Both(open, extend) => (setup.gap_open, setup.gap_extend) = (Some(open), Some(extend)),

@@ -268,3 +268,22 @@ fn requests_that_are_no_alignment() {
         assert!(output.contains(text), "{words}: {output}");
     }
 }
+
+/// Seen in LASTZ's scores: `iupac` is never taken back, scores are those of the last option that has some.
+#[test]
+fn repeated_ambiguous_options_add_up() {
+    let cases = [
+        ("--ambiguous=iupac --yasra95short", (true, 0, 0)),
+        ("--ambiguous=n --ambiguous=iupac", (true, 0, 0)),
+        ("--ambiguous=n,50,90 --ambiguous=iupac", (true, 50, 90)),
+        ("--ambiguous=iupac,50,90 --ambiguous=n", (true, 50, 90)),
+        ("--ambiguous=iupac,50,90 --ambiguous=n,70", (true, 0, 70)),
+        ("--ambiguous=n,50,90 --ambiguous=n,3,4", (false, 3, 4)),
+    ];
+    for (words, (iupac, reward, penalty)) in cases {
+        let invocation = invocation(words);
+        assert_eq!((invocation.ambiguous, invocation.iupac), (true, iupac), "{words}");
+        let scores = &invocation.options.scoring.gapped;
+        assert_eq!((scores.get(b'N', b'N'), scores.get(b'N', b'C')), (reward, -penalty), "{words}");
+    }
+}

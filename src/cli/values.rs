@@ -134,8 +134,26 @@ pub fn pair_score(text: &str) -> Result<PairScore> {
     }
 }
 
+/// One `--ambiguous=n|iupac[,[reward,]penalty]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AmbiguousLetters {
+    iupac: bool,
+    /// Reward and penalty, where the word has them.
+    scores: Option<(i32, i32)>,
+}
+
+impl AmbiguousLetters {
+    /// What several of them say together: `iupac` holds wherever it stands, and a word without scores keeps those of an
+    /// earlier one.
+    pub fn combined(words: &[Self]) -> Option<Ambiguity> {
+        let (reward, penalty) = words.iter().rev().find_map(|word| word.scores).unwrap_or_default();
+        let iupac = words.iter().any(|word| word.iupac);
+        (!words.is_empty()).then_some(Ambiguity { iupac, reward, penalty })
+    }
+}
+
 /// `--ambiguous=n|iupac[,[reward,]penalty]`.
-pub fn ambiguity(text: &str) -> Result<Ambiguity> {
+pub fn ambiguous_letters(text: &str) -> Result<AmbiguousLetters> {
     let (letters, scores) = match text.split_once(',') {
         Some((letters, scores)) => (letters, Some(scores)),
         None => (text, None),
@@ -145,14 +163,14 @@ pub fn ambiguity(text: &str) -> Result<Ambiguity> {
         "iupac" | "IUPAC" => true,
         _ => return Err(format!("\"{letters}\" is neither n nor iupac")),
     };
-    let (reward, penalty) = match scores.map(|scores| scores.split_once(',').unwrap_or(("0", scores))) {
-        Some((reward, penalty)) => (parse_score(reward)?, parse_score(penalty)?),
-        None => (0, 0),
+    let scores = match scores.map(|scores| scores.split_once(',').unwrap_or(("0", scores))) {
+        Some((reward, penalty)) => Some((parse_score(reward)?, parse_score(penalty)?)),
+        None => None,
     };
-    if penalty < 0 {
+    if scores.is_some_and(|(_, penalty)| penalty < 0) {
         return Err(format!("penalty for --ambiguous={letters} must be non-negative; it is subtracted"));
     }
-    Ok(Ambiguity { iupac, reward, penalty })
+    Ok(AmbiguousLetters { iupac, scores })
 }
 
 /// `--hspthresh=<score>|top<bases>|top<percent>%`.

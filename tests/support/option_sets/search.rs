@@ -27,7 +27,17 @@ impl Draft<'_> {
             }
             _ => {}
         }
-        self.maybe(10, &["--ambiguous=n", "--ambiguous=iupac", "--ambiguous=iupac,100,100", "--ambiguous=n,50"]);
+        let ambiguous = [
+            "--ambiguous=n",
+            "--ambiguous=iupac",
+            "--ambiguous=iupac,100,100",
+            "--ambiguous=n,50",
+            "--ambiguous=n,9,30",
+        ];
+        self.maybe(10, &ambiguous);
+        if self.options.iter().any(|option| option.starts_with("--ambiguous")) {
+            self.maybe(30, &ambiguous);
+        }
         if self.options.iter().any(|option| option.starts_with("--ambiguous=iupac")) {
             for record in self.target.iter_mut().chain(&mut self.query) {
                 for letter in record.letters.iter_mut().filter(|letter| **letter == b'N') {
