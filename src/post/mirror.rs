@@ -141,10 +141,10 @@ impl SelfPair<'_> {
             // The middle column is its own image.
             image.iter_mut().take(1).for_each(|(_, len)| *len -= 1);
         }
-        let is_whole_run = !half.is_empty() && half.last() == block.script.runs().get(half.len() - 1);
+        let is_whole_run = x == y && !half.is_empty() && half.last() == block.script.runs().get(half.len() - 1);
         let mut script: EditScript = half.into_iter().collect();
         for (i, (op, len)) in image.into_iter().enumerate() {
-            // Quirk: a run of pairs that ends at the anti-diagonal and its image stay two runs: 5M5M.
+            // Quirk: a run that ends at the anti-diagonal, without a middle column, and its image stay two runs: 5M5M.
             match i == 0 && is_whole_run {
                 true => script.push_apart(op, len),
                 false => script.push(op, len),
@@ -208,6 +208,19 @@ mod tests {
         assert_eq!(pair.mirror_hsps(&[Hsp { target_start: 2, query_start: 2, len: 4, score: 7 }]).len(), 1);
         let off = Hsp { target_start: 0, query_start: 1, len: 3, score: 7 };
         assert_eq!(pair.mirror_hsps(&[off]), [off, Hsp { target_start: 4, query_start: 5, ..off }]);
+    }
+
+    #[test]
+    fn only_a_middle_column_joins_a_whole_run_to_its_image() {
+        // LASTZ's CIGARs: "4 M 4 M" on an even palindrome, "M 7" where the fourth column is its own image.
+        for (bases, runs) in [(&b"ACGGCCGT"[..], &[(Pair, 4), (Pair, 4)][..]), (b"ACGGCGT", &[(Pair, 7)])] {
+            let (target, query) = sets(bases);
+            let script = [(Pair, 4), (Deletion, 1), (Pair, 1)].into_iter().collect();
+            let found = Block { target_start: 0, query_start: 0, script, score: 1 };
+            let pair = SelfPair { target: &target, query: &query };
+            let completed = pair.mirror_blocks(vec![found], &Scoring::default());
+            assert_eq!(completed[0].script.runs(), runs);
+        }
     }
 
     #[test]
