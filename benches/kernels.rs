@@ -3,7 +3,8 @@
 //! ```text
 //! cargo bench --bench kernels -- [device=auto|gpu:<n>|<name>] [runs=200000] [check=400] [repeats=5]
 //! ```
-//! Times are the best of the repeats, with the rate of the median beside: clocks take a while to rise. `useful` cells are those that LASTZ itself evaluates (lastz-semantics 5.3, 5.10).
+//! Times are the best of the repeats, with the rate of the median beside: clocks take a while to rise. `useful` cells are
+//! those that LASTZ itself evaluates (lastz-semantics 5.3, 5.10).
 
 #[path = "../tests/gpu_support/mod.rs"]
 mod gpu_support;
