@@ -214,8 +214,10 @@ impl<'a> StrandComparison<'a> {
         if unmerged && (seed.recover_hits || seed.twins.is_some() || !self.is_searched) {
             hsps = merge_by_diagonal(hsps);
         }
-        // Segments that were not scored by x-drop carry a length; chains and anchors need a score (3.5).
-        let rescored = rescored || !matches!(self.options.gap_free, GapFreeExtension::XDrop { .. });
+        // Segments that were found without x-drop carry a length; chains and anchors need a score (3.5). Those of
+        // --segments keep their own.
+        let is_by_length = self.is_searched && !matches!(self.options.gap_free, GapFreeExtension::XDrop { .. });
+        let rescored = rescored || is_by_length;
         if rescored && (self.options.chain.is_some() || self.options.gapped.is_some()) {
             self.rescore(&mut hsps);
         }
