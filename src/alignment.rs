@@ -52,18 +52,17 @@ pub enum EditOp {
     Deletion,
 }
 
-/// Runs of equal columns, in sequence order; no run is empty and neighbours differ.
+/// Runs of equal columns, in sequence order. Neighbours differ, and no run is empty, except that of [`pairs`](Self::pairs)
+/// without a pair.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct EditScript {
     runs: Vec<(EditOp, u32)>,
 }
 
 impl EditScript {
-    /// A script of `len` pairs.
+    /// A script of `len` pairs. With none it still is a run, as an HSP without a pair is printed (lastz-semantics 3.6).
     pub fn pairs(len: u32) -> Self {
-        let mut script = EditScript::default();
-        script.push(EditOp::Pair, len);
-        script
+        EditScript { runs: vec![(EditOp::Pair, len)] }
     }
 
     /// Appends `len` columns, joining them to the last run if it is of the same kind.
@@ -91,7 +90,7 @@ impl EditScript {
 
     /// Whether there is no column.
     pub fn is_empty(&self) -> bool {
-        self.runs.is_empty()
+        self.runs.iter().all(|&(_, len)| len == 0)
     }
 
     /// The same columns from the other end.

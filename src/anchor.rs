@@ -7,19 +7,25 @@
 
 use crate::alignment::{Anchor, Hsp};
 use crate::scoring::Matrix;
+use crate::sequence::SEPARATOR;
 use rayon::prelude::*;
 
 /// Pairs of the window whose middle becomes the anchor.
 pub const PEAK_WINDOW: usize = 31;
 
-/// The anchor of one HSP (lastz-semantics 4.1). `matrix` is the unmasked one, [`crate::scoring::Scoring::gapped`].
-pub fn anchor_of(hsp: &Hsp, target: &[u8], query: &[u8], matrix: &Matrix) -> Anchor {
+/// The anchor of one HSP (lastz-semantics 4.1), `None` if it has no pair and stands at the end of a sequence. `matrix` is
+/// the unmasked one, [`crate::scoring::Scoring::gapped`].
+pub fn anchor_of(hsp: &Hsp, target: &[u8], query: &[u8], matrix: &Matrix) -> Option<Anchor> {
+    let is_base = |bases: &[u8], at: u32| bases.get(at as usize).is_some_and(|&base| base != SEPARATOR);
+    if hsp.len == 0 && !(is_base(target, hsp.target_start) && is_base(query, hsp.query_start)) {
+        return None;
+    }
     let offset = peak_offset(
         &target[hsp.target_start as usize..hsp.target_end() as usize],
         &query[hsp.query_start as usize..hsp.query_end() as usize],
         matrix,
-    );
-    Anchor { target: hsp.target_start + offset as u32, query: hsp.query_start + offset as u32, hsp_score: hsp.score }
+    ) as u32;
+    Some(Anchor { target: hsp.target_start + offset, query: hsp.query_start + offset, hsp_score: hsp.score })
 }
 
 /// Offset of the peak in a segment pair.
@@ -42,7 +48,7 @@ fn peak_offset(target: &[u8], query: &[u8], matrix: &Matrix) -> usize {
 
 /// Anchors of all HSPs, in the order in which LASTZ takes them.
 pub fn anchors(hsps: &[Hsp], target: &[u8], query: &[u8], matrix: &Matrix) -> Vec<Anchor> {
-    let mut anchors: Vec<Anchor> = hsps.par_iter().map(|hsp| anchor_of(hsp, target, query, matrix)).collect();
+    let mut anchors: Vec<Anchor> = hsps.par_iter().filter_map(|hsp| anchor_of(hsp, target, query, matrix)).collect();
     sort_anchors(&mut anchors);
     anchors
 }

@@ -115,13 +115,14 @@ impl SequenceSet {
         if self.is_reversed { '-' } else { '+' }
     }
 
-    /// Index of the partition that holds array position `position`.
+    /// Index of the partition that holds array position `position`, or ends there, as where an HSP without a pair stands.
     ///
     /// # Panics
-    /// If `position` is a separator or beyond the array.
+    /// If `position` is before the first partition or behind the end of one.
     pub fn partition_ix(&self, position: usize) -> usize {
         let after = self.partitions.partition_point(|p| p.range.start <= position);
-        assert!(after > 0 && self.partitions[after - 1].range.contains(&position), "position {position} is no base");
+        let is_within = after > 0 && position <= self.partitions[after - 1].range.end;
+        assert!(is_within, "position {position} is in no sequence");
         after - 1
     }
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::align::Stage;
 use crate::alignment::{Anchor, Block, Hsp};
-use crate::anchor::{anchor_of, anchors, sort_anchors};
+use crate::anchor::{anchor_of, anchors};
 use crate::cpu::Ydrop;
 use crate::error::Result;
 use crate::extend::stitch::stitch;
@@ -172,10 +172,11 @@ impl<'a> StrandComparison<'a> {
         let counts = self.search(table).run(&mut |found| {
             let block = match (self.gapped(), self.ydrop) {
                 (Some(_), Some(ydrop)) => {
-                    let anchor =
-                        anchor_of(&found.hsp, &self.target.bases, &self.query.bases, &self.options.scoring.gapped);
-                    let (left, right) = ydrop.run_both(self.target, self.query, &anchor, &mut workspace);
-                    stitch(&anchor, &left, &right, self.target, self.query, &self.options.scoring)
+                    anchor_of(&found.hsp, &self.target.bases, &self.query.bases, &self.options.scoring.gapped)
+                        .and_then(|anchor| {
+                            let (left, right) = ydrop.run_both(self.target, self.query, &anchor, &mut workspace);
+                            stitch(&anchor, &left, &right, self.target, self.query, &self.options.scoring)
+                        })
                         .filter(|block| block.score >= threshold && !block.script.is_empty())
                 }
                 _ => Some(Block::from(&found.hsp)),
@@ -213,8 +214,10 @@ impl<'a> StrandComparison<'a> {
         if unmerged && (seed.recover_hits || seed.twins.is_some() || !self.is_searched) {
             hsps = merge_by_diagonal(hsps);
         }
-        // Segments that were not scored by x-drop carry a length; chains and anchors need a score (3.5).
-        let rescored = rescored || !matches!(self.options.gap_free, GapFreeExtension::XDrop { .. });
+        // Segments that were found without x-drop carry a length; chains and anchors need a score (3.5). Those of
+        // --segments keep their own.
+        let is_by_length = self.is_searched && !matches!(self.options.gap_free, GapFreeExtension::XDrop { .. });
+        let rescored = rescored || is_by_length;
         if rescored && (self.options.chain.is_some() || self.options.gapped.is_some()) {
             self.rescore(&mut hsps);
         }
@@ -309,9 +312,7 @@ impl<'a> StrandComparison<'a> {
 
     /// Anchors in LASTZ's order.
     pub fn anchors(&self, hsps: &[Hsp]) -> Vec<Anchor> {
-        let mut found = anchors(hsps, &self.target.bases, &self.query.bases, &self.options.scoring.gapped);
-        sort_anchors(&mut found);
-        found
+        anchors(hsps, &self.target.bases, &self.query.bases, &self.options.scoring.gapped)
     }
 
     /// Scores HSPs from scratch by the gap-free matrix.

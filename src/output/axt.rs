@@ -84,12 +84,15 @@ impl AlignmentWriter for AxtWriter {
     }
 }
 
-/// Appends `# name=part/whole (x.x%)`, as `axt+` and `maf+` do.
+/// Appends `# name=part/whole (x.x%)`, as `axt+` and `maf+` do; 0/0 has no percentage.
 pub(crate) fn push_comment(out: &mut Vec<u8>, name: &str, ratio: Ratio) -> std::io::Result<()> {
     write!(out, "# {name}=")?;
     ratio.push_fraction(out)?;
-    out.extend_from_slice(b" (");
-    ratio.push_percent(out)?;
-    out.extend_from_slice(b")\n");
+    if ratio.whole > 0 {
+        out.extend_from_slice(b" (");
+        ratio.push_percent(out)?;
+        out.push(b')');
+    }
+    out.push(b'\n');
     Ok(())
 }

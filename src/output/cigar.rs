@@ -41,7 +41,7 @@ pub(crate) fn push_cigar(out: &mut Vec<u8>, placed: &Placed, style: CigarStyle) 
             EditOp::Deletion => style.push(out, run.len(), b'D')?,
             EditOp::Pair if style.splits_pairs => {
                 let mut pairs = run.target.iter().zip(run.query).map(|(&t, &q)| is_match(t, q));
-                let mut current = pairs.next().unwrap_or(true);
+                let Some(mut current) = pairs.next() else { continue };
                 let mut count = 1;
                 for equal in pairs {
                     if equal == current {

@@ -43,12 +43,12 @@ impl RdotplotWriter {
 }
 
 /// The plotted position of base `offset` of a row: 1-based, forward on the sequence. Partitioned arrays are plotted
-/// whole: the array position, plus 1 (7.2).
-fn plotted(row: &Row, offset: usize) -> usize {
+/// whole: the array position, plus 1 (7.2). The last base of a run without a pair is the one before its first.
+fn plotted(row: &Row, offset: isize) -> isize {
     let partition = row.partition;
-    let on_strand = row.loaded_start() + offset;
-    let loaded = if row.set.is_reversed { partition.len() - 1 - on_strand } else { on_strand };
-    1 + loaded + if row.set.is_partitioned { partition.range.start } else { partition.offset }
+    let on_strand = row.loaded_start() as isize + offset;
+    let loaded = if row.set.is_reversed { partition.len() as isize - 1 - on_strand } else { on_strand };
+    1 + loaded + if row.set.is_partitioned { partition.range.start } else { partition.offset } as isize
 }
 
 impl AlignmentWriter for RdotplotWriter {
@@ -64,8 +64,8 @@ impl AlignmentWriter for RdotplotWriter {
             for piece in placed.pair_runs() {
                 let score =
                     if run.gapped { pair_score(&run.scoring.gapped, piece.target, piece.query) } else { block.score };
-                let (t, q) = (piece.target_before, piece.query_before);
-                for (t, q) in [(t, q), (t + piece.len() - 1, q + piece.len() - 1)] {
+                let (t, q, len) = (piece.target_before as isize, piece.query_before as isize, piece.len() as isize);
+                for (t, q) in [(t, q), (t + len - 1, q + len - 1)] {
                     let (target, query) = (plotted(&placed.target, t), plotted(&placed.query, q));
                     write!(self.text, "{target}\t{query}")?;
                     if self.with_scores {
