@@ -24,14 +24,10 @@ use support::{compare, option_sets};
 /// - Where LASTZ breaks down ([`BREAKDOWNS`]), fastz may do what it likes, as long as it does not break down itself.
 ///
 /// `option_sets` leaves out, as defects of LASTZ:
-/// - `center^length` that would start left of base 1: LASTZ computes a huge start.
-/// - `a..b+z%` that leaves no base of the target: LASTZ takes it and aligns nothing.
 /// - blastn with `[multiple,subsample=k/n]`: LASTZ calls the query by the last header it has read.
 /// - `--self` with mirrored gapped blocks on the other strand: of blocks that are cut at the anti-diagonal behind a gap,
-///   LASTZ now and then prolongs the gap instead of turning it around, and pairs wrong bases.
-///
-/// It can meet, once in a thousand runs:
-/// - adaptive K with negative `--twins`: LASTZ reports an HSP without a pair.
+///   LASTZ prolongs some gaps instead of turning them around; it then pairs wrong bases, and scores what lies behind
+///   the ends of the sequence.
 const USAGE_START: &[u8] = b"lastz-- Local Alignment Search Tool";
 
 /// What LASTZ says when it breaks down: for coverage with `--self`; with E=0 and `--noytrim`; with `--self` and

@@ -56,7 +56,6 @@ pub fn read_target(spec: &Specifier, options: &ReadOptions, warn: &mut dyn FnMut
         Some(_) => Err(spec.error(
             "the target file contains more than one sequence: add [multiple] to use all of them, or choose one with [subset=]",
         )),
-        None if spec.subrange.is_some() => Err(spec.error("the subrange leaves no base of the target: widen it")),
         None => Err(spec.error("the target file contains no sequence, or an empty first one: remove it, or add [multiple]")),
     }
 }

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Limits in descending order (`600..300`) mean the interval, reverse-complemented: LASTZ swaps them and turns the
-//! strand. One thing differs on purpose: `center^length` that would start left of base 1 starts at base 1 here, as
-//! LASTZ's manual says; LASTZ 1.04.22 computes a huge start and takes the far rest of the sequence, reversed.
+//! strand. So it does with `center^length` that would start left of base 0, against its manual: the start becomes huge,
+//! and what is taken goes from the last base of the interval to the end of the record, reversed.
 
 use std::ops::Range;
 
@@ -64,9 +64,6 @@ impl Subrange {
     /// The bases to load of a record of `full_len` bases, 0-based, or the limit that is too far.
     pub fn resolve(&self, full_len: usize) -> Result<Range<usize>, u64> {
         let len = full_len as u64;
-        if self.end.is_some_and(|end| end < self.start) {
-            return Ok(0..0);
-        }
         if self.start > len {
             return Err(self.start);
         }
@@ -129,7 +126,8 @@ fn parse_dots(start: &str, end: &str) -> Parsed {
 }
 
 /// `start..end+zoom%`. LASTZ takes the middle rounded up and half of the zoomed length rounded down on both sides, so
-/// even `+0%` drops the first base of an interval of odd length, and a zoomed length below 2 leaves nothing.
+/// even `+0%` drops the first base of an interval of odd length. A zoomed length below 2 gives limits in descending
+/// order, and so the two bases from the middle on, reversed; around base 1 it is that base alone.
 fn zoomed(start: u64, end: u64, zoom: f64) -> Option<Subrange> {
     if start == 0 || start > end {
         return None;
@@ -137,6 +135,12 @@ fn zoomed(start: u64, end: u64, zoom: f64) -> Option<Subrange> {
     let half = ((end - start + 1) as f64 * (1.0 + zoom / 100.0) / 2.0) as i64;
     let half = u64::try_from(half).ok()?;
     let middle = (start + end).div_ceil(2);
+    if half == 0 && middle == 1 {
+        return Subrange::closed(1, 1);
+    }
+    if half == 0 {
+        return Some(Subrange { start: middle, end: Some(middle + 1), clips: true, is_reversed: true });
+    }
     Some(Subrange {
         start: (middle + 1).saturating_sub(half).max(1),
         end: Some(middle + half),
@@ -158,15 +162,12 @@ fn parse_counted(given: &str, len: &str, before: impl Fn(u64) -> u64) -> Parsed 
         return if unit > 1 && digits.parse::<f64>().is_ok() { Parsed::BadLimits } else { Parsed::Other };
     };
     let last = len.checked_mul(unit).and_then(|len| Some((len, given.checked_add(len)?)));
-    match last {
-        Some((len, after)) if given > 0 && len > 0 => Parsed::Subrange(Subrange {
-            start: given.saturating_sub(before(len)).max(1),
-            end: Some(after - 1 - before(len)),
-            clips: true,
-            is_reversed: false,
-        }),
-        _ => Parsed::BadLimits,
-    }
+    let Some((len, after)) = last.filter(|&(len, _)| given > 0 && len > 0) else { return Parsed::BadLimits };
+    let end = after - 1 - before(len);
+    Parsed::Subrange(match given.checked_sub(before(len)) {
+        Some(start) => Subrange { start: start.max(1), end: Some(end), clips: true, is_reversed: false },
+        None => Subrange { start: end, end: None, clips: true, is_reversed: true },
+    })
 }
 
 #[cfg(test)]
@@ -195,6 +196,8 @@ mod tests {
             ("500^201", (400, 600)),
             ("900^400", (700, 1000)),
             ("60^1", (60, 60)),
+            ("50^102", (100, 1000)),
+            ("1^4", (2, 1000)),
             ("700..400", (400, 700)),
             ("300..600+50%", (226, 675)),
             ("600..700+1000%", (96, 1000)),
@@ -230,19 +233,26 @@ mod tests {
     }
 
     #[test]
-    fn a_zoomed_interval_can_be_empty() {
-        for word in ["7..7+53%", "1000..1000+99%", "5..5+-100%", "5..6+-60%", "1..1+0%"] {
+    fn a_zoomed_interval_of_no_base_is_two_reversed() {
+        let expected = [
+            ("7..7+53%", (7, 8), true),
+            ("1000..1000+99%", (1000, 1000), true),
+            ("5..5+-100%", (5, 6), true),
+            ("5..6+-60%", (6, 7), true),
+            ("1..1+0%", (1, 1), false),
+        ];
+        for (word, interval, is_reversed) in expected {
             let Parsed::Subrange(subrange) = Subrange::parse(word) else { panic!("{word}") };
-            assert!(subrange.resolve(1000).unwrap().is_empty(), "{word}");
+            assert_eq!((on_1000(word), subrange.is_reversed), (Ok(interval), is_reversed), "{word}");
         }
     }
 
     #[test]
-    fn center_near_the_start_keeps_its_right_end() {
+    fn center_near_the_start() {
         assert_eq!(on_1000("50^99"), Ok((1, 99)));
         assert_eq!(on_1000("51^100"), Ok((1, 100)));
         assert_eq!(on_1000("50^100"), Ok((1, 99)));
-        assert_eq!(on_1000("10^100"), Ok((1, 59)));
+        assert_eq!(on_1000("10^100"), Ok((59, 1000)), "behind it, if it would start left of base 0");
     }
 
     #[test]
