@@ -154,6 +154,22 @@ impl Block {
     pub fn query_range(&self) -> Range<usize> {
         self.query_start..self.query_start + self.script.query_len()
     }
+    /// Whether these array positions are a pair of it.
+    pub fn has_pair(&self, target: usize, query: usize) -> bool {
+        if !(self.target_range().contains(&target) && self.query_range().contains(&query)) {
+            return false;
+        }
+        let (mut row, mut column) = (self.target_start, self.query_start);
+        for &(op, len) in self.script.runs() {
+            let len = len as usize;
+            if op == EditOp::Pair && (row..row + len).contains(&target) {
+                return query == column + (target - row);
+            }
+            row += if op == EditOp::Insertion { 0 } else { len };
+            column += if op == EditOp::Deletion { 0 } else { len };
+        }
+        false
+    }
 }
 
 impl From<&Hsp> for Block {

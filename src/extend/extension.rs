@@ -6,7 +6,7 @@ use super::bounds::{AcceptedBlocks, SideBounds};
 use super::commit::GappedStage;
 use super::side::{Direction, Side, Windows};
 use super::stitch::stitch;
-use crate::alignment::{Anchor, Block, EditOp};
+use crate::alignment::{Anchor, Block};
 
 /// A one-sided run that the traceback memory cut short (5.10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,29 +125,14 @@ impl Extension {
     /// Whether the block, if it stays as it is, covers `other`, which then needs no extension of its own. Anchors on its
     /// gaps do not count.
     pub fn is_over(&self, other: &Anchor) -> bool {
-        let (row, column) = (other.target as usize, other.query as usize);
-        let contains = |block: &&Block| block.target_range().contains(&row) && block.query_range().contains(&column);
-        let Some(block) = self.block.as_ref().filter(contains) else { return false };
-        let (mut target, mut query) = (block.target_start, block.query_start);
-        for &(op, len) in block.script.runs() {
-            let len = len as usize;
-            if op == EditOp::Pair && (target..target + len).contains(&row) {
-                return column == query + (row - target);
-            }
-            target += if op == EditOp::Insertion { 0 } else { len };
-            query += if op == EditOp::Deletion { 0 } else { len };
-            if target > row {
-                break;
-            }
-        }
-        false
+        self.block.as_ref().is_some_and(|block| block.has_pair(other.target as usize, other.query as usize))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::alignment::EditScript;
+    use crate::alignment::{EditOp, EditScript};
     use crate::cpu::Ydrop;
     use crate::options::GappedOptions;
     use crate::scoring::Scoring;
@@ -207,6 +192,24 @@ mod tests {
             score: 0,
         };
         [at(anchor - back, first, &script), at(anchor - 1, between, &[(EditOp::Pair, 3)])]
+    }
+
+    /// The pairs of a path are what it covers; its gaps are covered too.
+    #[test]
+    fn a_block_covers_its_pairs() {
+        for seed in 0..50 {
+            let block = block(&mut Random(seed));
+            let accepted = AcceptedBlocks::default();
+            accepted.push(&block);
+            let mut n_pairs = 0;
+            for (target, query) in (0..LEN).flat_map(|target| (0..LEN).map(move |query| (target, query))) {
+                let anchor = Anchor { target: target as u32, query: query as u32, hsp_score: 0 };
+                let has_pair = block.has_pair(target, query);
+                assert!(!has_pair || accepted.covers(&anchor), "seed {seed}: {anchor:?}");
+                n_pairs += u64::from(has_pair);
+            }
+            assert_eq!(n_pairs, block.script.counts().0, "seed {seed}");
+        }
     }
 
     // Narrow windows among blocks with wide gaps: many blocks become neighbours without coming near.
