@@ -82,9 +82,7 @@ impl GpuStart {
         };
         (searches || extends).then(|| GpuStart { trial, searches, extends, started: std::thread::spawn(start) })
     }
-}
 
-impl GpuStart {
     /// The engines of these devices. Those that `auto` takes need not be there yet: see [`GpuEngines`]. `warn` gets whole
     /// lines.
     ///

@@ -213,12 +213,12 @@ impl Late {
         match finders {
             Ok(finders) => Ok(Finder { several: Some(Several::new(finders)), seconds }),
             Err(error) if plan.on_fault == OnFault::Fail && !matches!(error, GpuError::OutOfRange(_)) => Err(error),
-            Err(GpuError::OutOfRange(reason)) => {
-                self.warn(format!("fastz: the search runs on the CPU: {reason}"));
-                Ok(Finder::default())
-            }
             Err(error) => {
-                self.warn(format!("fastz: the search runs on the CPU: {error}"));
+                let reason = match error {
+                    GpuError::OutOfRange(reason) => reason,
+                    error => error.to_string(),
+                };
+                self.warn(format!("fastz: the search runs on the CPU: {reason}"));
                 Ok(Finder::default())
             }
         }

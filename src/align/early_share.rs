@@ -14,8 +14,8 @@ pub fn is_done_early(options: &Options, target_bases: u64, query_bases: u64) -> 
     let seed = &options.seed;
     let Ok(layout) = WordLayout::new(&seed.pattern, seed.word_bits) else { return false };
     let strands = if options.strands == Strands::Both { 2.0 } else { 1.0 };
-    let windows = target_bases as f64 / f64::from(seed.step.max(1));
-    let hits_per_base = windows * layout.flips(seed.transitions).len() as f64 / 2f64.powi(layout.index_bits as i32);
+    let n_windows = target_bases as f64 / f64::from(seed.step.max(1));
+    let hits_per_base = layout.likely_hits(n_windows, seed.transitions);
     options.gap_free != GapFreeExtension::None
         && strands * query_bases as f64 * hits_per_base <= EARLY_HITS * options.n_threads() as f64
 }

@@ -357,7 +357,7 @@ impl Schedule<'_, '_> {
         for (looked, soon) in state.looked.iter_mut().zip(SOON) {
             let from = (*looked).max(state.next);
             *looked = state.next + soon;
-            near.extend(state.pending.by_anchor.range(from..from.max(*looked)).map(|(&ix, _)| ix));
+            near.extend(state.pending.by_anchor.range(from..*looked).map(|(&ix, _)| ix));
         }
         for ix in near {
             let anchor = &self.anchors[ix];

@@ -55,21 +55,3 @@ pub(crate) fn wants_script(all_bounds: bool, threshold: i64) -> impl Fn(&Side, &
     let is_empty = |side: &Side| side.rows == 0 && side.columns == 0;
     move |left, right| all_bounds || left.score + right.score >= threshold || is_empty(left) || is_empty(right)
 }
-
-impl<B: BulkExtender> BulkExtender for std::sync::Arc<B> {
-    fn least_anchors(&self) -> usize {
-        (**self).least_anchors()
-    }
-
-    fn least_screened(&self) -> usize {
-        (**self).least_screened()
-    }
-
-    fn shares_anchors(&self) -> bool {
-        (**self).shares_anchors()
-    }
-
-    fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {
-        (**self).open(target, query)
-    }
-}

@@ -41,21 +41,3 @@ pub trait HspFinder: Send + Sync {
         1
     }
 }
-
-impl<F: HspFinder> HspFinder for std::sync::Arc<F> {
-    fn prepare(&self, target: &SequenceSet, table: &WordTable) {
-        (**self).prepare(target, table);
-    }
-
-    fn is_ready(&self) -> bool {
-        (**self).is_ready()
-    }
-
-    fn find_many(&self, target: &SequenceSet, strands: &[&SequenceSet]) -> Result<FoundHsps> {
-        (**self).find_many(target, strands)
-    }
-
-    fn n_devices(&self) -> usize {
-        (**self).n_devices()
-    }
-}

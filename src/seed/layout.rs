@@ -117,6 +117,11 @@ impl WordLayout {
         }
         flips
     }
+
+    /// Seed hits of a query base among the windows of a target, if all words were equally likely.
+    pub(crate) fn likely_hits(&self, n_windows: f64, transitions: u8) -> f64 {
+        n_windows * self.flips(transitions).len() as f64 / 2f64.powi(self.index_bits as i32)
+    }
 }
 
 /// The runs of set bits in `mask`, packed together from bit `to` on.

@@ -91,8 +91,7 @@ impl WordTable {
 
     /// Seed hits of a query base, if all words were equally likely.
     pub(crate) fn likely_hits(&self, transitions: u8) -> f64 {
-        let n_words = 64 * self.occupied.len();
-        (self.ends.len() * self.layout.flips(transitions).len()) as f64 / n_words as f64
+        self.layout.likely_hits(self.n_windows() as f64, transitions)
     }
 
     /// `occupied`, `ranks`, `starts` and `ends`, for a copy in device memory.
