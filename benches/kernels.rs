@@ -1,7 +1,7 @@
 //! Checks the GPU kernels against the CPU oracle, then measures them. Prints one TSV line per measurement.
 //!
 //! ```text
-//! cargo bench --bench kernels -- [device=auto|gpu:<n>|<name>] [runs=200000] [check=400] [repeats=5]
+//! cargo bench --bench kernels -- [device=auto|gpu:<n>|<name>] [runs=200000] [check=400] [repeats=5] [only=inspect|screen|homologous] [variants=3]
 //! ```
 //! Times are the best of the repeats, with the rate of the median beside: clocks take a while to rise. `useful` cells are
 //! those that LASTZ itself evaluates (lastz-semantics 5.3, 5.10).
@@ -35,23 +35,26 @@ fn main() {
     println!("# {}", gpu.name());
     let (scoring, options) = (Scoring::default(), GappedOptions::default());
     let bench = Bench { gpu, scoring, options, repeats: number("repeats", 5).max(1) };
-    let variants = bench.variants();
+    let mut variants = bench.variants();
+    variants.truncate(number("variants", variants.len()));
     for &variant in &variants {
         bench.check(variant, number("check", 400));
     }
     println!("kernel\tvariant\truns\tuseful Gcells\tdevice s\tuseful GCUPS\tmedian\twall s\truns/s\tleft or kept");
-    for &variant in &variants {
+    let only = setting("only");
+    let wants = |part: &str| only.as_deref().is_none_or(|only| only == part);
+    for &variant in variants.iter().filter(|_| wants("inspect")) {
         bench.random_inspection(variant, number("runs", 200_000));
     }
     // One row per lane is the paper's layout. SwiftShader's compiler does not finish on 16 rows.
     for stripe_rows in [16, 8, 4, 2, 1] {
-        if stripe_rows == 8 || !bench.gpu.capabilities().is_software {
+        if wants("screen") && (stripe_rows == 8 || !bench.gpu.capabilities().is_software) {
             let variant = Variant { stripe_rows, ..variants[0] };
             bench.check_screen(variant, number("check", 400));
             bench.screen(variant, number("runs", 200_000) / 2);
         }
     }
-    for &variant in &variants {
+    for &variant in variants.iter().filter(|_| wants("homologous")) {
         bench.homologous(variant, number("runs", 200_000) / 20);
     }
 }

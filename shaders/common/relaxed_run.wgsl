@@ -16,13 +16,13 @@ fn run_tasks(slot: u32) {
     var used = 0u;
     run_task_ix = restore_run();
     loop {
-        if run_task_ix == NO_TASK {
+        if same_in_all(run_task_ix == NO_TASK) {
             var ticket = 0u;
             if lane == 0u {
                 ticket = atomicAdd(&counters[COUNTER_NEXT], 1u);
             }
             run_task_ix = from_first_lane(ticket);
-            if run_task_ix >= params.n_tasks {
+            if same_in_all(run_task_ix >= params.n_tasks) {
                 break;
             }
             start_run(tasks[run_task_ix]);
@@ -30,15 +30,15 @@ fn run_tasks(slot: u32) {
         let steps_before = run_steps;
         let status = sweep_stripe(tasks[run_task_ix]);
         used += run_steps - steps_before;
-        if status != 0u {
+        if same_in_all(status != 0u) {
             end_run(run_task_ix, status);
             if lane == 0u {
                 atomicAdd(&counters[COUNTER_FINISHED], 1u);
             }
             run_task_ix = NO_TASK;
         }
-        if used >= params.row_budget {
-            if run_task_ix != NO_TASK {
+        if same_in_all(used >= params.row_budget) {
+            if same_in_all(run_task_ix != NO_TASK) {
                 save_run();
             }
             break;
@@ -63,7 +63,7 @@ fn save_run() {
 // Takes up the run that the last dispatch kept in this slot. Returns its task, or NO_TASK.
 fn restore_run() -> u32 {
     let saved = boundary[header_start];
-    if from_first_lane(bitcast<u32>(saved.x)) == 0u {
+    if same_in_all(saved.x == 0i) {
         return NO_TASK;
     }
     let rows = saved_pair(1u);

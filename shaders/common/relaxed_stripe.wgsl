@@ -102,22 +102,22 @@ fn sweep_columns(task: Task, end: u32) -> u32 {
     loop {
         let top = max_of_lanes(greatest_of_lane());
         let is_past = step >= n_entering && top < live && !LINKS;
-        if is_past || step >= n_steps || (step >= MOST_STEPS && !LINKS) {
+        if same_in_all(is_past || step >= n_steps || (step >= MOST_STEPS && !LINKS)) {
             break;
         }
-        if step % LANES == 0u {
+        if same_in_all(step % LANES == 0u) {
             workgroupBarrier();
             leave(task, step);
             is_high_above = enter(task, run_first + step, stripe_best - reach);
             workgroupBarrier();
         }
-        let is_full = any_odd_row || odd_letters != 0u || step < n_eager;
-        if LINKS || is_full {
+        let is_full = LINKS || any_odd_row || odd_letters != 0u || step < n_eager;
+        if same_in_all(is_full) {
             for (var turn = 0u; turn < TURN; turn += 1u) {
                 sweep_step_full(task, step + turn);
             }
             settle_best();
-        } else if is_high_above || top >= stripe_best - reach {
+        } else if same_in_all(is_high_above || top >= stripe_best - reach) {
             for (var turn = 0u; turn < TURN; turn += 1u) {
                 sweep_step_near_best(task, step + turn);
             }

@@ -12,8 +12,7 @@
 //            C(c) = max(P, D, I), kept iff C >= best - y_drop
 //            D(below, c) = max(D - extend, P - open - extend if P >= I)
 // LASTZ opens gaps only where P >= D and P >= I. But where I > P, an insertion opened at P is worth less than the one that
-// goes on (open >= 0), and where D > P, a deletion likewise. So all that is kept of P is the **opening** of a gap, P - open
-// - extend, dead where D > P: there P decides nothing.
+// goes on (open >= 0), and where D > P, a deletion likewise. There P decides nothing else: it is dead where D > P.
 // No P can reach best and be less than D or I, as those come from earlier cells and have paid for a gap: every P that
 // reaches best is a diagonal cell. D and I of dead cells are not reset: they lie below best - y_drop for good.
 // Columns more than one past the last kept cell of the row above are only reached by insertion, and there a deletion
@@ -42,7 +41,7 @@ var<private> hull_end: u32;
 // for each column k
 var<private> c$k: i32;           // C of the row above
 var<private> d$k: i32;           // D that enters this row
-var<private> opening$k: i32;     // P - open - extend of this row, dead where D is greater
+var<private> pair$k: i32;        // P of this row, dead where D is greater
 var<private> letter$k: u32;
 // end
 
@@ -161,7 +160,7 @@ fn note_edges(task: Task, end: u32) {
 // end
 }
 
-// P of all columns of this lane, as the gaps that it opens.
+// P of all columns of this lane.
 fn score_pairs(target_class: u32) {
     let left = from_lane(c$last, lane - 1u);
     var diagonal = select(left, DEAD, lane == base_lane);
@@ -171,7 +170,7 @@ fn score_pairs(target_class: u32) {
         {
             let pair = diagonal + score_of(target_class, letter$k);
             diagonal = c$k;
-            opening$k = select(DEAD, pair - params.gap_open_extend, pair >= d$k);
+            pair$k = select(DEAD, pair, pair >= d$k);
         }
 // end
     } else {
@@ -179,13 +178,13 @@ fn score_pairs(target_class: u32) {
         {
             let pair = diagonal + dot4I8Packed(profile, letter$k);
             diagonal = c$k;
-            opening$k = select(DEAD, pair - params.gap_open_extend, pair >= d$k);
+            pair$k = select(DEAD, pair, pair >= d$k);
         }
 // end
     }
     if n_valid < COLUMNS {
 // for each column k
-        opening$k = select(opening$k, DEAD, $ku >= n_valid);
+        pair$k = select(pair$k, DEAD, $ku >= n_valid);
 // end
     }
     if BOUNDED {
@@ -193,7 +192,7 @@ fn score_pairs(target_class: u32) {
         {
             let column = block * COLUMNS + $ku;
             let is_dead = is_outside(column) || is_masked($mu, $b);
-            opening$k = select(opening$k, DEAD, is_dead || is_first(column));
+            pair$k = select(pair$k, DEAD, is_dead || is_first(column));
             d$k = select(d$k, DEAD, is_dead);
         }
 // end
@@ -203,13 +202,18 @@ fn score_pairs(target_class: u32) {
     }
 }
 
-// I that enters this lane from the left: a max-plus scan over the lanes of the candidates that leave them.
-fn insertion_from_left() -> i32 {
+// What of I leaves this lane to the right, of the gaps opened in it.
+fn insertion_leaving() -> i32 {
     var leaving = DEAD;
 // for each column k
-    leaving = max(leaving - params.gap_extend, opening$k);
+    leaving = max(leaving - params.gap_extend, pair$k - params.gap_open_extend);
     leaving = select(leaving, DEAD, is_masked($mu, $b));
 // end
+    return leaving;
+}
+
+// I that enters this lane from the left: a max-plus scan over the lanes of what leaves them.
+fn insertion_from_left(leaving: i32) -> i32 {
     let place = place_of_lane();
     var entering = from_lane(leaving, lane - 1u);
     entering = select(entering, DEAD, place == 0u);
@@ -225,15 +229,25 @@ fn insertion_from_left() -> i32 {
     return entering;
 }
 
-// The best before this lane's first cell; moves the best on if a P of this row reaches it (ties move it, 5.2).
+// Whether a P of this row may reach the best. What leaves a lane tells, but for masks: an insertion that opened in it
+// has lost no more than COLUMNS - 1 extensions.
+fn may_move_best(leaving: i32) -> bool {
+    var top = leaving + (i32(COLUMNS) - 1i) * params.gap_extend + params.gap_open_extend;
+    if BOUNDED {
+// for each column k
+        top = max(top, pair$k);
+// end
+    }
+    return any_lane(top >= best);
+}
+
+// The best before this lane's first cell; moves the best on (ties move it, 5.2) if a P of this row reaches it.
 fn best_from_left(row: u32) -> i32 {
     let before = best;
     var top = DEAD;
 // for each column k
-    top = max(top, opening$k);
+    top = max(top, pair$k);
 // end
-    // A P that reaches best is at least D.
-    top += params.gap_open_extend;
     if !any_lane(top >= before) {
         return before;
     }
@@ -251,38 +265,55 @@ fn best_from_left(row: u32) -> i32 {
     best_lane = (base_lane + first_and_last(top == best, base_lane).y) & LANE_MASK;
     if lane == best_lane {
 // for each column k
-        best_column = select(best_column, block * COLUMNS + $ku, opening$k + params.gap_open_extend == best);
+        best_column = select(best_column, block * COLUMNS + $ku, pair$k == best);
 // end
     }
     return max(entering, before);
 }
 
-// C, D and the keep test of all columns of this lane.
-fn keep_cells(task: Task, entering: i32, best_before: i32) {
+// C, D and the keep test of all columns of this lane, as if the best did not move within the row. How the two selections
+// that change nothing are written lets NVIDIA's compiler skip an instruction instead of adding one.
+fn keep_cells(entering: i32) {
     var insertion = entering;
-    var threshold = best_before - params.y_drop;
+    let threshold = best - params.y_drop;
     clear_kept();
 // for each column k
     {
         insertion = select(insertion, DEAD, is_masked($mu, $b));
-        let pair = opening$k + params.gap_open_extend;
-        let value = max(max(pair, d$k), insertion);
+        let value = max(max(pair$k, d$k), insertion);
         let is_kept = value >= threshold;
-        threshold = max(threshold, pair - params.y_drop);
+        let is_pair = pair$k == value;
         if LINKS {
-            let is_pair = pair >= max(d$k, insertion);
-            let opened = select(DEAD, pair - params.gap_open_extend, is_pair);
+            let opened = select(DEAD, pair$k - params.gap_open_extend, is_pair);
             let source = select(select(LINK_INSERTION, LINK_DELETION, d$k >= insertion), LINK_PAIR, is_pair);
             emit_link($ku, source
                 | select(0u, LINK_INSERTION_EXTENDS, insertion - params.gap_extend >= opened)
                 | select(0u, LINK_DELETION_EXTENDS, d$k - params.gap_extend >= opened));
         }
-        d$k = max(d$k - params.gap_extend, select(DEAD, opening$k, pair >= insertion));
-        insertion = max(insertion - params.gap_extend, opening$k);
+        let longer = d$k - params.gap_extend;
+        d$k = select(longer, max(longer, pair$k - params.gap_open_extend), is_pair);
+        insertion = max(insertion - params.gap_extend, pair$k - params.gap_open_extend);
         c$k = select(DEAD, value, is_kept);
-        kept[$m] |= select(0u, $b, is_kept);
+        kept[$m] = select(kept[$m], kept[$m] | $b, is_kept);
     }
 // end
+}
+
+// Where the best moves within the row, cells behind it have more to reach. `best_before`: before this lane's first cell.
+fn drop_cells_behind_best(best_before: i32) {
+    var threshold = best_before - params.y_drop;
+// for each column k
+    {
+        let is_behind = c$k < threshold;
+        c$k = select(c$k, DEAD, is_behind);
+        kept[$m] &= ~select(0u, $b, is_behind);
+        threshold = max(threshold, pair$k - params.y_drop);
+    }
+// end
+}
+
+// Cells past the last column are not there.
+fn cut_cells(task: Task) {
     let column_end = last_column(task) + 1u;
     if block * COLUMNS + COLUMNS > column_end {
 // for each column k
@@ -318,9 +349,13 @@ fn sweep_row(task: Task, row: u32, target_class: u32) -> u32 {
         cells -= first_kept;
     }
     score_pairs(target_class);
-    let entering = insertion_from_left();
-    let best_before = best_from_left(row);
-    keep_cells(task, entering, best_before);
+    let leaving = insertion_leaving();
+    let entering = insertion_from_left(leaving);
+    keep_cells(entering);
+    if may_move_best(leaving) {
+        drop_cells_behind_best(best_from_left(row));
+    }
+    cut_cells(task);
     let end = kept_end();
     open_past_edge(end);
     end_row_links(task, row);
@@ -336,22 +371,18 @@ fn close_row(task: Task, end: u32) -> u32 {
         cells += max(window_end, select(0u, block * COLUMNS + end, end > 0u));
     }
     note_edges(task, end);
-    if live.x == LANES {
+    if !any_lane(end > 0u) {
         return STATUS_DONE;
     }
-    if live.y == LANES - 1u {
-        let is_cut = place == LANES - 1u && end == COLUMNS && block * COLUMNS + end <= task.columns;
-        if any_lane(is_cut) {
-            return STATUS_TOO_WIDE;
-        }
+    // The ring is full and the last lane may go on.
+    if any_lane(place == LANES - 1u && end == COLUMNS && block * COLUMNS + end <= task.columns) {
+        return STATUS_TOO_WIDE;
     }
-    if live.x > 0u {
-        if place < live.x {
-            block += LANES;
-            enter_block(task);
-        }
-        base_lane = (base_lane + live.x) & LANE_MASK;
+    if place < live.x {
+        block += LANES;
+        enter_block(task);
     }
+    base_lane = (base_lane + live.x) & LANE_MASK;
     prev_last = live.y - live.x;
     return 0u;
 }

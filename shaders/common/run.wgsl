@@ -16,21 +16,21 @@ fn run_tasks(slot: u32) {
     var rows_left = params.row_budget;
     var task_ix = restore_run(slot);
     loop {
-        if task_ix == NO_TASK {
+        if same_in_all(task_ix == NO_TASK) {
             task_ix = take_task();
-            if task_ix >= params.n_tasks {
+            if same_in_all(task_ix >= params.n_tasks) {
                 break;
             }
             start_run(task_ix);
         }
         let status = sweep_rows(tasks[task_ix], &rows_left);
-        if status == 0u {
+        if same_in_all(status == 0u) {
             save_run(slot);
             break;
         }
         finish_run(status);
         task_ix = NO_TASK;
-        if rows_left == 0u {
+        if same_in_all(rows_left == 0u) {
             break;
         }
     }
@@ -58,32 +58,34 @@ fn start_run(task_ix: u32) {
 fn sweep_rows(task: Task, rows_left: ptr<function, u32>) -> u32 {
     var next_class = row_class(task, run_row);
     loop {
-        if run_row > task.stop_row {
+        if same_in_all(run_row > task.stop_row) {
             return STATUS_DONE;
         }
-        if *rows_left == 0u {
+        if same_in_all(*rows_left == 0u) {
             return 0u;
         }
         let effort = enter_row(task, run_row);
-        if effort == 0u {
+        if same_in_all(effort == 0u) {
             return STATUS_DONE;
         }
-        if run_is_near_limit == 1u && exceeds_limit() {
-            return STATUS_TRUNCATED;
+        if same_in_all(run_is_near_limit == 1u) {
+            if same_in_all(exceeds_limit()) {
+                return STATUS_TRUNCATED;
+            }
         }
         let target_class = next_class;
         next_class = row_class(task, run_row + 1u);
         let status = sweep_row(task, run_row, target_class);
         *rows_left -= min(*rows_left, effort);
         run_row += 1u;
-        if run_row % WINDOW_ROWS == 0u {
+        if same_in_all(run_row % WINDOW_ROWS == 0u) {
             flush_hull();
             watch_limit();
         }
-        if status != 0u {
+        if same_in_all(status != 0u) {
             return status;
         }
-        if best > params.best_limit {
+        if same_in_all(best > params.best_limit) {
             return STATUS_OUT_OF_RANGE;
         }
     }
@@ -120,7 +122,7 @@ fn exceeds_limit() -> bool {
 }
 
 fn finish_run(status: u32) {
-    if run_row % WINDOW_ROWS != 0u {
+    if same_in_all(run_row % WINDOW_ROWS != 0u) {
         flush_hull();
     }
     var verdict: Verdict;
@@ -169,7 +171,7 @@ fn save_run(slot: u32) {
 // Takes up the run that the last dispatch kept in this slot. Returns its task, or NO_TASK.
 fn restore_run(slot: u32) -> u32 {
     let start = slot * SAVED_WORDS;
-    if from_first_lane(saved[start]) == 0u {
+    if same_in_all(saved[start] == 0u) {
         return NO_TASK;
     }
     run_task_ix = from_first_lane(saved[start + 1u]);

@@ -11,7 +11,7 @@ fn sweep(
     @builtin(subgroup_invocation_id) lane_ix: u32,
     @builtin(subgroup_size) width: u32,
 ) {
-    if width != LANES {
+    if same_in_all(width != LANES) {
         atomicStore(&counters[COUNTER_WRONG_WIDTH], width);
         return;
     }
@@ -49,9 +49,15 @@ fn any_lane(condition: bool) -> bool {
     return subgroupAny(condition);
 }
 
-// The same value in all lanes, taken from lane 0.
+// A condition that is the same in all lanes. Drivers see that it is only in a vote, and NVIDIA's puts a guard of a dozen
+// instructions before every shuffle that lies below a branch, or in a loop, of which it does not see that.
+fn same_in_all(condition: bool) -> bool {
+    return subgroupAny(condition);
+}
+
+// The same value in all lanes, taken from lane 0. A reduction, since drivers see the result to be the same everywhere.
 fn from_first_lane(value: u32) -> u32 {
-    return subgroupBroadcastFirst(value);
+    return subgroupMax(select(0u, value, lane == 0u));
 }
 
 // The first and last of the lanes for which the condition holds, counted from lane `base`; LANES, 0 if for none.

@@ -69,6 +69,11 @@ fn any_lane(condition: bool) -> bool {
     return reduce(vote, vote).y > 0u;
 }
 
+// A condition that is the same in all lanes.
+fn same_in_all(condition: bool) -> bool {
+    return condition;
+}
+
 // The same value in all lanes, taken from lane 0.
 fn from_first_lane(value: u32) -> u32 {
     return publish(value, 0u).x;
