@@ -54,13 +54,20 @@ pub struct GpuCounts {
     pub screen_busy: std::time::Duration,
 }
 
-/// The paper's optimisations of the executor, to measure what each is worth.
+/// The paper's optimisations of the executor, to measure what each is worth. [`Variant`] has those of the sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switches {
     /// Runs of like size are executed together.
     pub bins: bool,
-    /// A run is executed up to its end row only, not up to the last row that was looked at.
+    /// A run is executed up to its end cell only, not up to the last one that was looked at.
     pub trims: bool,
+}
+
+impl Default for Switches {
+    /// All on.
+    fn default() -> Self {
+        Switches { bins: true, trims: true }
+    }
 }
 
 /// What the inspector found out about a run.
@@ -125,6 +132,9 @@ pub fn likely_window(scoring: &Scoring, y_drop: i32) -> u32 {
 }
 
 impl GpuExtender {
+    /// Most runs that a device works on at a time.
+    pub const RESIDENT_RUNS: u32 = super::form::RESIDENT_RUNS;
+
     /// Why these options need the CPU, if they do.
     pub fn reason_against(scoring: &Scoring, options: &GappedOptions) -> Option<String> {
         let (open, extend, y_drop) = (scoring.gap_open, scoring.gap_extend, options.y_drop);
@@ -164,7 +174,7 @@ impl GpuExtender {
             matrix: scoring.gapped.clone(),
             most_rows: u32::MAX,
             has_cell_limit: options.traceback_bytes.is_some_and(|bytes| bytes as u64 <= MOST_CELLS),
-            switches: Switches { bins: true, trims: true },
+            switches: Switches::default(),
             budget: Budget::for_device(&gpu),
             counts: GpuCounts::default(),
             gpu,

@@ -9,12 +9,12 @@ use super::binning::size_class;
 use super::buffer::GpuVec;
 use super::context::{Gpu, GpuError};
 use super::executor::{edit_op, trace_back};
-use super::extender::{Budget, GpuCounts, params};
+use super::extender::{Budget, GpuCounts, Switches, params};
 use super::form::room;
 use super::kernel::Kernel;
 use super::layout::{
-    EAGER_TILE, Hull, LINKS_PER_WORD, NOT_KEPT, Params, RELAXED_BOUNDARY, RELAXED_HEADER, RelaxedVerdict, STATUS_DONE,
-    STATUS_OUT_OF_RANGE, STATUS_TOO_WIDE, Stripe, StripePlan, Task,
+    EAGER_TILE, Hull, LINKS_PER_WORD, NOT_KEPT, Params, RelaxedVerdict, STATUS_DONE, STATUS_OUT_OF_RANGE,
+    STATUS_TOO_WIDE, Stripe, StripePlan, Task,
 };
 use super::queue::RunQueue;
 use super::shaders::Shader;
@@ -45,6 +45,7 @@ pub struct RelaxedExtender {
     params: Params,
     matrix: Matrix,
     budget: Budget,
+    switches: Switches,
     counts: GpuCounts,
 }
 
@@ -65,7 +66,7 @@ pub struct InspectedRelaxed {
     pub side: Side,
     /// Whether the end lies in the eager tile, so that the executor has nothing to do.
     pub is_eager: bool,
-    /// Windows and thresholds up to the end row.
+    /// Windows and thresholds of the stripes to execute.
     stripes: Vec<Stripe>,
     /// The inspection that kept its rows.
     inspection: u64,
@@ -94,6 +95,9 @@ struct Planned {
 }
 
 impl RelaxedExtender {
+    /// Most runs that a device works on at a time.
+    pub const RESIDENT_RUNS: u32 = RESIDENT_RUNS;
+
     /// Compiles the kernels for these scores and limits;
     /// [`reason_against`](super::GpuExtender::reason_against) must be `None`.
     pub fn new(gpu: Gpu, scoring: &Scoring, options: &GappedOptions) -> Result<RelaxedExtender, GpuError> {
@@ -129,13 +133,14 @@ impl RelaxedExtender {
             inspector: inspector?,
             executor: executor?,
             traceback: traceback?,
-            queue: RunQueue::new(&gpu, RESIDENT_RUNS, "boundary", 2 * (RELAXED_HEADER + RELAXED_BOUNDARY)),
+            queue: RunQueue::new(&gpu, RESIDENT_RUNS, "boundary", 2 * variant.relaxed_memory()),
             log: None,
             kept: KeptRows::default(),
             links: None,
             params: params(scoring, options),
             matrix: scoring.gapped.clone(),
             budget: Budget { hulls, ..budget },
+            switches: Switches::default(),
             counts: GpuCounts::default(),
             variant,
             gpu,
@@ -155,6 +160,11 @@ impl RelaxedExtender {
     /// Memory limits of batches.
     pub fn budget_mut(&mut self) -> &mut Budget {
         &mut self.budget
+    }
+
+    /// Optimisations of the executor that are on.
+    pub fn switches_mut(&mut self) -> &mut Switches {
+        &mut self.switches
     }
 
     /// Steps per workgroup and dispatch to start with, for tests of runs that go over several dispatches.
@@ -269,14 +279,16 @@ impl RelaxedExtender {
         let (rows, columns) = (verdict.end_row, verdict.end_column);
         let mut side = Side { score: i64::from(verdict.score), rows, columns, ..Side::default() };
         match verdict.status {
-            STATUS_DONE if rows <= EAGER_TILE && columns <= EAGER_TILE => {
+            // Nothing to execute: a run has no end cell but the first in row 0.
+            STATUS_DONE if rows == 0 || self.variant.has_eager_tile && rows <= EAGER_TILE && columns <= EAGER_TILE => {
                 self.counts.eager += 1;
                 side.script = eager_script(verdict);
                 Ok(Some(InspectedRelaxed { side, is_eager: true, ..InspectedRelaxed::default() }))
             }
             STATUS_DONE => {
+                let n_stripes = if self.switches.trims { rows.div_ceil(rows_per_stripe) } else { verdict.stripes };
                 // The log fills them in.
-                let stripes = vec![Stripe::default(); rows.div_ceil(rows_per_stripe) as usize];
+                let stripes = vec![Stripe::default(); n_stripes as usize];
                 Ok(Some(InspectedRelaxed { side, is_eager: false, stripes, inspection: self.kept.inspection }))
             }
             STATUS_TOO_WIDE => {
@@ -315,13 +327,20 @@ impl RelaxedExtender {
     /// The runs that need the device, largest first: a batch then holds runs of like size (paper: grouping by size).
     fn plan(&mut self, unit: &GpuUnit, runs: &[(OneSided, &InspectedRelaxed)]) -> Vec<Planned> {
         let mut planned = Vec::new();
+        let rows_per_stripe = self.variant.lanes * self.variant.stripe_rows;
         for (run_ix, (run, inspected)) in runs.iter().enumerate().filter(|(_, (_, found))| !found.is_eager) {
             let side = &inspected.side;
             let mut link_words = 0;
             let lanes = self.variant.lanes;
+            let mut task = unit.task(run);
+            task.rows = task.rows.min(inspected.stripes.len() as u32 * rows_per_stripe);
             // Trimmed to the end cell: no path to it comes from beyond its row or column.
-            let stripes = inspected.stripes.iter().map(|stripe| {
-                let end = stripe.end.min(side.columns + 1);
+            if self.switches.trims {
+                task = Task { rows: side.rows, columns: side.columns, ..task };
+            }
+            let n_stripes = task.rows.div_ceil(rows_per_stripe) as usize;
+            let stripes = inspected.stripes[..n_stripes].iter().map(|stripe| {
+                let end = stripe.end.min(task.columns + 1);
                 let link_start = link_words as u32;
                 // Step s has the columns first + s - lane of all lanes; steps come in turns of up to eight.
                 let steps = (end - stripe.first + lanes - 1).next_multiple_of(8);
@@ -329,7 +348,7 @@ impl RelaxedExtender {
                 // Another inspection may have overwritten the row.
                 let is_kept = inspected.inspection == self.kept.inspection;
                 let kept = if is_kept { stripe.kept } else { NOT_KEPT };
-                let last = stripe.last.min(side.columns);
+                let last = stripe.last.min(task.columns);
                 StripePlan { first: stripe.first, end, threshold: stripe.threshold, link_start, last, kept }
             });
             let stripes: Vec<StripePlan> = stripes.collect();
@@ -338,12 +357,14 @@ impl RelaxedExtender {
                 continue;
             }
             self.counts.executed[size_class(side.rows, side.columns)] += 1;
-            let task = Task { rows: side.rows, stop_row: side.rows, columns: side.columns, ..unit.task(run) };
-            let parts = self.parts(&stripes, side.rows);
+            task.stop_row = task.rows;
+            let parts = self.parts(&stripes, task.rows);
             self.counts.parts += parts.len() as u64;
             planned.push(Planned { run_ix, task, stripes, link_words, parts });
         }
-        planned.sort_by_key(|plan| std::cmp::Reverse(plan.link_words));
+        if self.switches.bins {
+            planned.sort_by_key(|plan| std::cmp::Reverse(plan.link_words));
+        }
         planned
     }
 
@@ -373,8 +394,10 @@ impl RelaxedExtender {
             plan.extend_from_slice(bytemuck::cast_slice(&planned.stripes));
             link_words += planned.link_words;
         }
-        // No long one starts when the others are done.
-        parts.sort_by_key(|(part, _)| std::cmp::Reverse(part.rows - part.first_row));
+        if self.switches.bins {
+            // No long one starts when the others are done.
+            parts.sort_by_key(|(part, _)| std::cmp::Reverse(part.rows - part.first_row));
+        }
         let tasks: Vec<Task> = parts.iter().map(|(part, _)| *part).collect();
         let tasks = GpuVec::from_slice(gpu, "tasks", &tasks);
         let runs = GpuVec::from_slice(gpu, "runs", &runs);
@@ -390,7 +413,9 @@ impl RelaxedExtender {
         for (verdict, (part, ix)) in verdicts.read(gpu, parts.len())?.iter().zip(&parts) {
             let side = expected[*ix];
             let found = (i64::from(verdict.score), verdict.end_row, verdict.end_column);
-            if part.rows == side.rows && found != (side.score, side.rows, side.columns) {
+            // If nothing is trimmed, the last part need not have the end cell.
+            let has_end = (part.first_row..=part.rows).contains(&side.rows);
+            if has_end && found != (side.score, side.rows, side.columns) {
                 let message = format!("relaxed inspector and executor differ: {part:?}, {verdict:?}, {side:?}");
                 return Err(GpuError::Lost(message));
             }
