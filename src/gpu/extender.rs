@@ -16,7 +16,7 @@ use super::layout::{
 };
 use super::letters::PADDING;
 use super::screen::GpuScreen;
-use super::two_pass::extend_anchors;
+use super::two_pass::{TwoPass, extend_anchors};
 use super::unit::{GpuUnit, OneSided};
 use super::variant::Variant;
 use crate::alignment::{Anchor, EditScript};
@@ -233,19 +233,7 @@ impl GpuExtender {
         anchors: &[Anchor],
         wants_script: &dyn Fn(&Side, &Side) -> bool,
     ) -> Result<Vec<Option<(Side, Side)>>, GpuError> {
-        loop {
-            let extended = extend_anchors(
-                self,
-                anchors,
-                wants_script,
-                |extender, runs| extender.inspect(unit, runs),
-                |extender, runs| extender.execute(unit, runs),
-            );
-            match extended {
-                Err(GpuError::OutOfMemory(_)) if self.budget.halve() => self.scratch = Scratch::default(),
-                done => return done,
-            }
-        }
+        extend_anchors(self, unit, anchors, wants_script)
     }
 
     /// Scores, ends and windows of runs, without scripts. `None`: left to the CPU.
@@ -413,6 +401,27 @@ impl GpuExtender {
             return Err(GpuError::Lost("the windows of some runs did not arrive".to_string()));
         }
         Ok(Some(results))
+    }
+}
+
+impl TwoPass for GpuExtender {
+    type Inspected = Inspected;
+
+    fn inspect(&mut self, unit: &GpuUnit, runs: &[OneSided]) -> Result<Vec<Option<Inspected>>, GpuError> {
+        self.inspect(unit, runs)
+    }
+
+    fn execute(
+        &mut self,
+        unit: &GpuUnit,
+        runs: &[(OneSided, &Inspected)],
+    ) -> Result<Vec<Option<EditScript>>, GpuError> {
+        self.execute(unit, runs)
+    }
+
+    fn shrink(&mut self) -> bool {
+        self.scratch = Scratch::default();
+        self.budget.halve()
     }
 }
 

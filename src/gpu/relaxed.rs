@@ -18,7 +18,7 @@ use super::layout::{
 };
 use super::queue::RunQueue;
 use super::shaders::Shader;
-use super::two_pass::extend_anchors;
+use super::two_pass::{TwoPass, extend_anchors};
 use super::unit::{GpuUnit, OneSided};
 use super::variant::Variant;
 use crate::alignment::{Anchor, EditOp, EditScript};
@@ -55,7 +55,7 @@ struct KeptRows {
     /// C and D of each column.
     rows: Option<GpuVec<[i32; 2]>>,
     used: u32,
-    /// Inspections so far: each one overwrites the rows of the one before.
+    /// Number of the inspection whose rows they are: each one overwrites those of the one before.
     inspection: u64,
 }
 
@@ -177,20 +177,15 @@ impl RelaxedExtender {
         GpuUnit::new(&self.gpu, &self.matrix, target, query)
     }
 
-    /// Both sides of each anchor, with scripts where `wants_script` says so. `None`: left to the CPU.
+    /// Both sides of each anchor, with scripts where `wants_script` says so. `None`: left to the CPU. If the device has
+    /// less memory left than its budget, batches get smaller.
     pub fn extend(
         &mut self,
         unit: &GpuUnit,
         anchors: &[Anchor],
         wants_script: &dyn Fn(&Side, &Side) -> bool,
     ) -> Result<Vec<Option<(Side, Side)>>, GpuError> {
-        extend_anchors(
-            self,
-            anchors,
-            wants_script,
-            |extender, runs| extender.inspect(unit, runs),
-            |extender, runs| extender.execute(unit, runs),
-        )
+        extend_anchors(self, unit, anchors, wants_script)
     }
 
     /// Scores and ends of runs, and scripts of those that end in the eager tile. `None`: left to the CPU.
@@ -269,6 +264,11 @@ impl RelaxedExtender {
             {
                 *place = stripe;
             }
+        }
+        // A copy that was not made reads as zeros, but stripes have columns.
+        let mut stripes = found.iter().flatten().flat_map(|inspected| &inspected.stripes);
+        if stripes.any(|stripe| stripe.first >= stripe.end) {
+            return Err(GpuError::Lost("the stripes of some runs did not arrive".to_string()));
         }
         Ok(Some(found))
     }
@@ -424,6 +424,28 @@ impl RelaxedExtender {
         let mut buffers = vec![runs.bound("tasks"), plan.bound("plan"), links.bound("links")];
         buffers.push(params.bound("params"));
         trace_back(gpu, &self.traceback, &buffers, expected)
+    }
+}
+
+impl TwoPass for RelaxedExtender {
+    type Inspected = InspectedRelaxed;
+
+    fn inspect(&mut self, unit: &GpuUnit, runs: &[OneSided]) -> Result<Vec<Option<InspectedRelaxed>>, GpuError> {
+        self.inspect(unit, runs)
+    }
+
+    fn execute(
+        &mut self,
+        unit: &GpuUnit,
+        runs: &[(OneSided, &InspectedRelaxed)],
+    ) -> Result<Vec<Option<EditScript>>, GpuError> {
+        self.execute(unit, runs)
+    }
+
+    fn shrink(&mut self) -> bool {
+        (self.log, self.links) = (None, None);
+        self.kept = KeptRows { inspection: self.kept.inspection + 1, ..KeptRows::default() };
+        self.budget.halve()
     }
 }
 
