@@ -28,6 +28,8 @@ use crate::sequence::SequenceSet;
 /// What the GPU did and what it left to the CPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct GpuCounts {
+    /// Units left to the CPU: their sequences do not fit the device's memory, or their scores its kernels.
+    pub units_left: u64,
     /// Runs inspected.
     pub inspected: u64,
     /// Relaxed: runs whose script came with their score, as they end in the eager tile.
