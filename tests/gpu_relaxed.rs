@@ -333,6 +333,10 @@ fn long_runs_are_executed_in_parts() {
     let [Some(all), Some(some), Some(none)] = parts else { return };
     assert!(all.0 > some.0 && some.0 > some.1 && none.0 == none.1, "{parts:?}");
     assert!(all.0 >= all.1 + 8, "{parts:?}");
+    let not_trimmed = compare_tuned(what, None, &setting(400, 30, 5000), (&target, &query), &runs, &|extender| {
+        extender.switches_mut().trims = false;
+    });
+    assert!(not_trimmed.is_some_and(|counts| counts.parts >= all.0), "{not_trimmed:?}");
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::context::{Gpu, GpuError};
-use super::extender::{GpuCounts, GpuExtender, likely_window, params};
+use super::counts::GpuCounts;
+use super::extender::{GpuExtender, likely_window, params};
 use super::fault::{FaultLog, OnFault};
 use super::relaxed::{RelaxedExtender, of_relaxed_screen};
 use super::screen::{GpuScreen, Screened};
