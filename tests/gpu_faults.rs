@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use fastz::alignment::Anchor;
-use fastz::gpu::{Fault, FaultPlan, GpuError, GpuExtender, GpuSettings, OneSided, RelaxedExtender};
+use fastz::gpu::{Fault, FaultPlan, Gpu, GpuError, GpuExtender, GpuSettings, OneSided, RelaxedExtender};
 use fastz::options::GappedOptions;
 use fastz::scoring::Scoring;
 use fastz::sequence::SequenceSet;
@@ -215,6 +215,44 @@ fn a_screen_that_did_not_run_is_noticed() {
         let screened = screen.run(&unit, &anchors(&runs), 1_000_000);
         assert!(screened.is_err(), "{fault:?}: {screened:?}");
     }
+}
+
+/// Answers are right, or the device is given up; the latter for at least `least` of the first copies.
+fn check_copies<T: PartialEq + std::fmt::Debug>(
+    what: &str,
+    gpu: &Gpu,
+    least: usize,
+    mut work: impl FnMut() -> Result<T, GpuError>,
+) {
+    let inject = |after| gpu.inject(FaultPlan { fault: Fault::Uncopied, kernel: None, after });
+    inject(u32::MAX);
+    let expected = work().expect("no fault");
+    let mut n_noticed = 0;
+    for after in 0..12 {
+        inject(after);
+        match work() {
+            Ok(found) => assert_eq!(found, expected, "{what}, copy {after}"),
+            Err(GpuError::Lost(_)) => n_noticed += 1,
+            Err(other) => panic!("{what}, copy {after}: {other}"),
+        }
+    }
+    assert!(n_noticed >= least, "{what}: {n_noticed} noticed");
+}
+
+#[test]
+fn copies_that_were_not_made_are_noticed() {
+    let Some(gpu) = gpu_or_skip("copies_that_were_not_made_are_noticed") else { return };
+    let ((scoring, options), (target, query, runs)) = (options(), related());
+    let anchors = anchors(&runs);
+    let mut exact = GpuExtender::new(gpu.clone(), &scoring, &options).expect("kernels");
+    let mut screen = exact.screen().expect("a kernel");
+    let mut relaxed = RelaxedExtender::new(gpu.clone(), &scoring, &options).expect("kernels");
+    let unit = exact.load(&target, &query).expect("room");
+    // Counters and bounds.
+    check_copies("screen", &gpu, 2, || screen.run(&unit, &anchors, 1_000_000));
+    // Counters, hulls and verdicts; counters, verdicts, scripts and their runs.
+    check_copies("exact", &gpu, 7, || exact.extend(&unit, &anchors, &|_, _| true));
+    check_copies("relaxed", &gpu, 7, || relaxed.extend(&unit, &anchors, &|_, _| true));
 }
 
 /// The anchors of runs that come in pairs.

@@ -106,11 +106,15 @@ impl GpuScreen {
         buffers.extend([tasks.bound("tasks"), bounds.bound("bounds")]);
         self.queue.run(gpu, &self.kernel, params, &buffers)?;
         let screened = |bounds: SideBounds| {
-            let SideBounds { left, right } = bounds;
+            let SideBounds { left, right, is_done } = bounds;
+            // A copy that was not made reads as zeros.
+            if is_done != 1 {
+                return Err(GpuError::Lost("the bounds of some anchors did not arrive".to_string()));
+            }
             // NO_BOUND makes the sum reach any goal.
             let is_kept = i64::from(left) + i64::from(right) >= i64::from(goal);
-            if is_kept { Screened::Kept } else { Screened::Dropped { left, right } }
+            Ok(if is_kept { Screened::Kept } else { Screened::Dropped { left, right } })
         };
-        Ok(bounds.read(gpu, anchors.len())?.into_iter().map(screened).collect())
+        bounds.read(gpu, anchors.len())?.into_iter().map(screened).collect()
     }
 }
