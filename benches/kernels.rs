@@ -216,12 +216,16 @@ impl Bench {
         // Cells up to the end row, in proportion: the trimmed executor stops there.
         let share = |side: &Side| side.cells as f64 * f64::from(side.rows) / f64::from(side.windows.rows.max(1));
         let cells: f64 = inspected.iter().map(|(_, inspected)| share(&inspected.side)).sum();
-        for (what, switches) in [
-            ("execute homologous", Switches { bins: true, trims: true }),
-            ("the same, no bins", Switches { bins: false, trims: true }),
-            ("the same, not trimmed", Switches { bins: true, trims: false }),
+        let tasks = extender.budget_mut().tasks;
+        let one_batch = GpuExtender::RESIDENT_RUNS as usize;
+        for (what, switches, tasks) in [
+            ("execute homologous", Switches::default(), tasks),
+            ("the same, no bins", Switches { bins: false, ..Switches::default() }, tasks),
+            ("the same, not trimmed", Switches { trims: false, ..Switches::default() }, tasks),
+            ("the same, one batch at a time", Switches::default(), one_batch),
         ] {
             *extender.switches_mut() = switches;
+            extender.budget_mut().tasks = tasks;
             let (scripts, timings) = self.timed(
                 &mut extender,
                 |extender| extender.counts().busy,

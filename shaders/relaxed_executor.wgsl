@@ -10,7 +10,7 @@
 // writes:   links                           u32, LINKS_PER_WORD links of 4 bits each; stripe_plan says where
 //           verdicts[n_tasks]               RelaxedVerdict; of a run's last part must repeat the inspector's score and end
 //           counters[N_COUNTERS], boundary  as relaxed_inspector
-// requires: layout, letters, exchange, stripe_plan, relaxed_column, relaxed_stripe, relaxed_run
+// requires: layout, letters, exchange, stripe_plan, relaxed_column, cells, relaxed_stripe, relaxed_run
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<uniform> scores: Scores;

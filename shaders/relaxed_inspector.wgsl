@@ -8,7 +8,7 @@
 //           kept_rows                       C and D of the row above every SEGMENT_ROWS-th, if there is room
 //           counters[N_COUNTERS]            COUNTER_*
 //           boundary                        C and D between stripes, and runs that go on in the next dispatch
-// requires: layout, letters, exchange, links, relaxed_column, relaxed_stripe, relaxed_run
+// requires: layout, letters, exchange, links, relaxed_column, cells, relaxed_stripe, relaxed_run
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<uniform> scores: Scores;
@@ -35,7 +35,7 @@ fn end_of_stripe(task: Task, stripe_ix: u32) -> u32 {
 }
 
 fn emit_links(step: u32, column: u32) {
-    if run_row == 1u && lane * STRIPE_ROWS < EAGER_TILE && column < TILE_COLUMNS {
+    if HAS_EAGER_TILE && run_row == 1u && lane * STRIPE_ROWS < EAGER_TILE && column < TILE_COLUMNS {
         boundary[header_start + TILE_START + lane * TILE_COLUMNS + column] = vec2(bitcast<i32>(link_word), 0i);
     }
 }
@@ -81,7 +81,7 @@ fn end_run(task_ix: u32, status: u32) {
         return;
     }
     var path = vec2(0u, 0u);
-    if run_best_row <= EAGER_TILE && run_best_column <= EAGER_TILE {
+    if HAS_EAGER_TILE && run_best_row <= EAGER_TILE && run_best_column <= EAGER_TILE {
         path = eager_path();
     }
     let n_stripes = (run_row - 1u) / ROWS_PER_STRIPE;

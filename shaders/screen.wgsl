@@ -44,7 +44,7 @@ fn run_tasks(slot: u32) {
         }
         used += 1u + params.step_limit - steps_left;
         if lane == 0u {
-            bounds[task_ix] = SideBounds(left, right);
+            bounds[task_ix] = SideBounds(left, right, 1u);
             atomicAdd(&counters[COUNTER_FINISHED], 1u);
         }
     }

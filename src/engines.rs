@@ -1,5 +1,6 @@
 //! The GPU engines of a run: which devices, which stages, and what the user hears about them.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::thread::JoinHandle;
 use std::time::Instant;
@@ -21,11 +22,14 @@ pub struct GpuStart {
     trial: Trial,
     searches: bool,
     extends: bool,
-    started: JoinHandle<StartResult>,
+    /// Stages that the kernels cannot do with these options, and why.
+    left_to_cpu: BTreeMap<&'static str, String>,
+    /// `None`: there is nothing for devices to do.
+    started: Option<JoinHandle<StartResult>>,
 }
 
 impl GpuStart {
-    /// Starts the devices for the stages that they can do; `None` if there is nothing for them to do. `target_bases`
+    /// Starts the devices for the stages that they can do; `None` if no device is wanted. `target_bases`
     /// and `query_bases` are about the lengths of the files, if they are known ahead. `warn` gets whole lines.
     pub fn spawn(
         invocation: &Invocation,
@@ -49,13 +53,14 @@ impl GpuStart {
             return None;
         }
         let options = &invocation.options;
-        let is_possible = |stage: &str, reason: Option<String>| {
-            if let Some(reason) = &reason
-                && !is_auto
-            {
+        let mut left_to_cpu = BTreeMap::new();
+        let mut is_possible = |stage: &'static str, reason: Option<String>| {
+            let Some(reason) = reason else { return true };
+            if !is_auto {
                 warn(&format!("fastz: {stage} runs on the CPU: {reason}"));
             }
-            reason.is_none()
+            left_to_cpu.insert(stage, reason);
+            false
         };
         let searches = invocation.segments.is_none() && is_possible("the search", GpuFinder::reason_against(options));
         let extends = options.gapped.as_ref().is_some_and(|gapped| {
@@ -80,7 +85,8 @@ impl GpuStart {
             };
             gpus.into_iter().map(with_kernels).collect()
         };
-        (searches || extends).then(|| GpuStart { trial, searches, extends, started: std::thread::spawn(start) })
+        let started = (searches || extends).then(|| std::thread::spawn(start));
+        Some(GpuStart { trial, searches, extends, left_to_cpu, started })
     }
 
     /// The engines of these devices. Those that `auto` takes need not be there yet: see [`GpuEngines`]. `warn` gets whole
@@ -94,11 +100,14 @@ impl GpuStart {
         aligner: &Aligner,
         warn: &dyn Fn(&str),
     ) -> anyhow::Result<GpuEngines> {
-        let Some(GpuStart { trial, searches, extends, started }) = start else { return Ok(GpuEngines::default()) };
+        let Some(GpuStart { trial, searches, extends, left_to_cpu, started }) = start else {
+            return Ok(GpuEngines::default());
+        };
         let is_auto = invocation.device == Device::Auto;
         let takes_all = trial.auto.is_some() || !is_auto;
         let on_fault = if is_auto { OnFault::UseCpu } else { OnFault::Fail };
-        let plan = EnginePlan { options: invocation.options.clone(), searches, extends, takes_all, on_fault };
+        let plan =
+            EnginePlan { options: invocation.options.clone(), searches, extends, left_to_cpu, takes_all, on_fault };
         let engines = GpuEngines::new(plan, started);
         if takes_all && !trial.is_late {
             engines.complete(aligner).context("cannot use the GPU; --device=cpu runs without it")?;

@@ -1,6 +1,7 @@
 //! The GPU engines of a run, on devices that may still be starting. What `auto` takes is waited for only by work that
 //! needs it; the CPU does what it is through with before.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
@@ -29,6 +30,8 @@ pub struct EnginePlan {
     pub options: Options,
     pub searches: bool,
     pub extends: bool,
+    /// Stages that the devices cannot do with these options, and why.
+    pub left_to_cpu: BTreeMap<&'static str, String>,
     /// Work of any size goes to the devices.
     pub takes_all: bool,
     pub on_fault: OnFault,
@@ -67,11 +70,11 @@ struct Finder {
 }
 
 impl GpuEngines {
-    /// Engines on devices that `start` brings.
-    pub fn new(plan: EnginePlan, start: JoinHandle<StartResult>) -> GpuEngines {
+    /// Engines on devices that `start` brings, if there is anything to do for them.
+    pub fn new(plan: EnginePlan, start: Option<JoinHandle<StartResult>>) -> GpuEngines {
         GpuEngines(Some(Arc::new(Late {
             plan,
-            start: Mutex::new(Some(start)),
+            start: Mutex::new(start),
             kernels: Mutex::default(),
             devices: OnceLock::new(),
             finder: OnceLock::new(),
@@ -150,6 +153,11 @@ impl GpuEngines {
             })
         };
         devices.gpus.iter().enumerate().map(of_device).collect()
+    }
+
+    /// Stages that devices were wanted for and cannot do, and why, for `--report`.
+    pub fn left_to_cpu(&self) -> serde_json::Value {
+        self.0.as_ref().map_or(serde_json::json!({}), |late| serde_json::json!(late.plan.left_to_cpu))
     }
 
     fn gpus(&self) -> &[Gpu] {

@@ -13,7 +13,7 @@
 //! | gap-free x-drop, entropy, adaptive thresholds | `src/filter/` | `shaders/seed_walk.wgsl` | `tests/hsps/`, `tests/gpu_seeding.rs` |
 //! | anchors: the peak of each HSP | `src/anchor.rs` | – | `tests/lastz_cases.rs` |
 //! | y-drop affine extension | `src/cpu/ydrop.rs`, `src/cpu/row_vector.rs` | `shaders/common/row.wgsl` | `tests/cpu_oracle.rs`, `tests/gapped_live.rs`, `tests/gpu_exact.rs` |
-//! | FastZ's inspector (score only) | `src/gpu/extender.rs` | `shaders/exact_inspector.wgsl` | `tests/gpu_exact.rs` |
+//! | FastZ's inspector (score only) | `src/gpu/inspector.rs` | `shaders/exact_inspector.wgsl` | `tests/gpu_exact.rs` |
 //! | grouping by size, executor trimming | `src/gpu/binning.rs` | – | `tests/gpu_exact.rs` |
 //! | FastZ's executor (with links) | `src/gpu/executor.rs` | `shaders/exact_executor.wgsl` | `tests/gpu_exact.rs` |
 //! | traceback | `src/cpu/traceback.rs` | `shaders/traceback.wgsl` | `tests/gpu_exact.rs` |

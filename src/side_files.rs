@@ -88,6 +88,7 @@ impl<'a> SideFiles<'a> {
         let Some(mut out) = self.report else { return Ok(()) };
         let report = serde_json::json!({
             "gpu": gpu.report(),
+            "left_to_cpu": gpu.left_to_cpu(),
             "program": concat!("fastz ", env!("CARGO_PKG_VERSION")),
             "seconds": started.elapsed().as_secs_f64(),
             "moments": moments,

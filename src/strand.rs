@@ -11,7 +11,7 @@ use crate::anchor::{anchor_of, anchors};
 use crate::cpu::Ydrop;
 use crate::error::Result;
 use crate::extend::stitch::stitch;
-use crate::extend::{BulkExtender, GappedCounts, GappedStage, LookAhead, RelaxedStage, Truncation};
+use crate::extend::{BulkExtender, GappedCounts, GappedStage, LookAhead, Truncation};
 use crate::filter::adaptive::AdaptiveTable;
 use crate::filter::{HspSearch, SearchCounts, entropy_adjusted, merge_by_diagonal};
 use crate::options::{
@@ -243,16 +243,10 @@ impl<'a> StrandComparison<'a> {
             let goes_on = depth.as_mut().is_none_or(|depth| depth.accept(block));
             if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
+        let stage = GappedStage { target, query, scoring, ydrop, threshold, all_bounds, look_ahead, bulk, progress };
         let result = match gapped.contract {
-            Contract::Exact => {
-                GappedStage { target, query, scoring, ydrop, threshold, all_bounds, look_ahead, bulk, progress }.run(
-                    &anchors,
-                    forced.clone(),
-                    &mut accepted,
-                )
-            }
-            Contract::Relaxed => RelaxedStage { target, query, scoring, ydrop, threshold, all_bounds, bulk, progress }
-                .run(&anchors, forced.clone(), &mut accepted),
+            Contract::Exact => stage.run(&anchors, forced.clone(), &mut accepted),
+            Contract::Relaxed => stage.run_relaxed(&anchors, forced.clone(), &mut accepted),
         }?;
         let mut found = StrandBlocks {
             blocks: result.blocks,

@@ -7,7 +7,8 @@ mod support;
 use std::path::Path;
 use std::time::Duration;
 
-use fastz::gpu::{Fault, FaultPlan, GpuError, GpuExtender, GpuSettings, OneSided};
+use fastz::alignment::Anchor;
+use fastz::gpu::{Fault, FaultPlan, Gpu, GpuError, GpuExtender, GpuSettings, OneSided, RelaxedExtender};
 use fastz::options::GappedOptions;
 use fastz::scoring::Scoring;
 use fastz::sequence::SequenceSet;
@@ -40,6 +41,24 @@ const FAULTS: &[(&str, &str)] = &[
     ("memory@9", "no GPU memory is left"),
 ];
 
+/// The same for the kernels of `--relaxed`; without gap-free extension, so that the screen has something to do.
+const RELAXED_FAULTS: &[(&str, &str)] = &[
+    ("lost:screen", "lost"),
+    ("lost:relaxed_inspector", "lost"),
+    ("lost:relaxed_inspector@1", "lost"),
+    ("lost:relaxed_executor", "lost"),
+    ("lost:relaxed_traceback", "lost"),
+    ("hang:screen", "did not come to an end"),
+    ("hang:relaxed_inspector", "did not come to an end"),
+    ("hang:relaxed_executor", "did not come to an end"),
+    ("hang:relaxed_traceback", "did not come to an end"),
+    ("unfinished:screen", "a dispatch stopped with 0 of"),
+    ("unfinished:relaxed_inspector", "a dispatch stopped with 0 of"),
+    ("unfinished:relaxed_inspector@1", "a dispatch stopped with"),
+    ("unfinished:relaxed_executor", "a dispatch stopped with 0 of"),
+    ("unfinished:relaxed_traceback", "traceback did not reach"),
+];
+
 fn write_pair(folder: &Path) {
     let pair = evolve(&mut Random::new(61), &Evolution::mammal(20_000));
     std::fs::write(folder.join("target.fa"), fasta("target", &pair.target)).expect("write the target");
@@ -47,8 +66,9 @@ fn write_pair(folder: &Path) {
 }
 
 /// Runs the program with this device, `auto` taking the adapter under test.
-fn align(folder: &Path, device: &str, fault: Option<&str>, output: &str) -> Outcome {
+fn align(folder: &Path, options: &[&str], device: &str, fault: Option<&str>, output: &str) -> Outcome {
     let mut command = command(folder, device, output);
+    command.args(options);
     fault.iter().for_each(|fault| {
         command.env("FASTZ_TEST_FAULT", fault);
     });
@@ -91,28 +111,38 @@ fn a_device_that_auto_does_not_wait_for_changes_nothing() {
 
 #[test]
 fn auto_finishes_on_the_cpu_and_a_chosen_device_makes_the_run_fail() {
-    if gpu_or_skip("auto_finishes_on_the_cpu").is_none() || cfg!(not(debug_assertions)) {
+    check_faults("auto_finishes_on_the_cpu", &[], FAULTS);
+}
+
+#[test]
+fn faults_of_the_relaxed_kernels_change_nothing_either() {
+    check_faults("faults_of_the_relaxed_kernels", &["--relaxed", "--nogfextend"], RELAXED_FAULTS);
+}
+
+fn check_faults(test: &str, options: &[&str], faults: &[(&str, &str)]) {
+    if gpu_or_skip(test).is_none() || cfg!(not(debug_assertions)) {
         return;
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
     write_pair(folder.path());
+    let align = |device: &str, fault: Option<&str>, output: &str| align(folder.path(), options, device, fault, output);
     let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
-    assert!(align(folder.path(), "cpu", None, "cpu").succeeded());
+    assert!(align("cpu", None, "cpu").succeeded());
     let expected = read("cpu");
     assert!(expected.len() > 1000);
-    let outcome = align(folder.path(), "auto", None, "gpu");
+    let outcome = align("auto", None, "gpu");
     assert!(outcome.succeeded() && outcome.stderr.is_empty(), "{}", outcome.stderr);
     compare::assert_same_text("without a fault", &expected, &read("gpu"));
-    in_parallel(FAULTS, |&(fault, words)| {
+    in_parallel(faults, |&(fault, words)| {
         let name = fault.replace([':', '@'], "_");
-        let outcome = align(folder.path(), "auto", Some(fault), &name);
+        let outcome = align("auto", Some(fault), &name);
         assert!(outcome.succeeded(), "{fault}: {}", outcome.stderr);
         let is_told = outcome.stderr.contains(words) && outcome.stderr.contains("the CPU finished the run");
         assert!(is_told && outcome.stderr.lines().count() == 1, "{fault}: {}", outcome.stderr);
         compare::assert_same_text(fault, &expected, &read(&name));
 
         let name = format!("{name}_chosen");
-        let outcome = align(folder.path(), &device_name(), Some(fault), &name);
+        let outcome = align(&device_name(), Some(fault), &name);
         assert_eq!(outcome.code, Some(1), "{fault}: {}", outcome.stderr);
         assert!(outcome.stderr.contains(words) && outcome.stderr.lines().count() == 1, "{fault}: {}", outcome.stderr);
         assert!(!folder.path().join(&name).exists(), "{fault} left {name}");
@@ -175,18 +205,62 @@ fn work_that_takes_too_long_counts_as_hung() {
 
 #[test]
 fn a_screen_that_did_not_run_is_noticed() {
-    for fault in [Fault::Unfinished, Fault::Lost, Fault::Hang, Fault::OutOfMemory] {
+    for fault in [Fault::Unfinished, Fault::Lost, Fault::Hang] {
         let Some(gpu) = gpu_or_skip("a_screen_that_did_not_run_is_noticed") else { return };
         let ((scoring, options), (target, query, runs)) = (options(), related());
         let extender = GpuExtender::new(gpu.clone(), &scoring, &options).expect("kernels");
         let unit = extender.load(&target, &query).expect("room");
         let mut screen = extender.screen().expect("a kernel");
         gpu.inject(FaultPlan { fault, kernel: None, after: 0 });
-        let anchors: Vec<_> = runs.iter().map(|run| run.anchor).collect();
-        let screened = screen.run(&unit, &anchors, 1_000_000);
+        let screened = screen.run(&unit, &anchors(&runs), 1_000_000);
         assert!(screened.is_err(), "{fault:?}: {screened:?}");
     }
 }
+
+/// Answers are right, or the device is given up; the latter for at least `least` of the first copies.
+fn check_copies<T: PartialEq + std::fmt::Debug>(
+    what: &str,
+    gpu: &Gpu,
+    least: usize,
+    mut work: impl FnMut() -> Result<T, GpuError>,
+) {
+    let inject = |after| gpu.inject(FaultPlan { fault: Fault::Uncopied, kernel: None, after });
+    inject(u32::MAX);
+    let expected = work().expect("no fault");
+    let mut n_noticed = 0;
+    for after in 0..12 {
+        inject(after);
+        match work() {
+            Ok(found) => assert_eq!(found, expected, "{what}, copy {after}"),
+            Err(GpuError::Lost(_)) => n_noticed += 1,
+            Err(other) => panic!("{what}, copy {after}: {other}"),
+        }
+    }
+    assert!(n_noticed >= least, "{what}: {n_noticed} noticed");
+}
+
+#[test]
+fn copies_that_were_not_made_are_noticed() {
+    let Some(gpu) = gpu_or_skip("copies_that_were_not_made_are_noticed") else { return };
+    let ((scoring, options), (target, query, runs)) = (options(), related());
+    let anchors = anchors(&runs);
+    let mut exact = GpuExtender::new(gpu.clone(), &scoring, &options).expect("kernels");
+    let mut screen = exact.screen().expect("a kernel");
+    let mut relaxed = RelaxedExtender::new(gpu.clone(), &scoring, &options).expect("kernels");
+    let unit = exact.load(&target, &query).expect("room");
+    // Counters and bounds.
+    check_copies("screen", &gpu, 2, || screen.run(&unit, &anchors, 1_000_000));
+    // Counters, hulls and verdicts; counters, verdicts, scripts and their runs.
+    check_copies("exact", &gpu, 7, || exact.extend(&unit, &anchors, &|_, _| true));
+    check_copies("relaxed", &gpu, 7, || relaxed.extend(&unit, &anchors, &|_, _| true));
+}
+
+/// The anchors of runs that come in pairs.
+fn anchors(runs: &[OneSided]) -> Vec<Anchor> {
+    runs.iter().step_by(2).map(|run| run.anchor).collect()
+}
+
+const OUT_OF_MEMORY: FaultPlan = FaultPlan { fault: Fault::OutOfMemory, kernel: None, after: 0 };
 
 #[test]
 fn batches_get_smaller_when_memory_runs_out() {
@@ -194,14 +268,45 @@ fn batches_get_smaller_when_memory_runs_out() {
     let ((scoring, options), (target, query, runs)) = (options(), related());
     let mut extender = GpuExtender::new(gpu.clone(), &scoring, &options).expect("kernels");
     let unit = extender.load(&target, &query).expect("room");
-    let anchors: Vec<_> = runs.iter().step_by(2).map(|run| run.anchor).collect();
+    let anchors = anchors(&runs);
     let expected = extender.extend(&unit, &anchors, &|_, _| true).expect("memory");
     for after in 0..8 {
         let budget = *extender.budget_mut();
-        gpu.inject(FaultPlan { fault: Fault::OutOfMemory, kernel: None, after });
+        gpu.inject(FaultPlan { after, ..OUT_OF_MEMORY });
         let found = extender.extend(&unit, &anchors, &|_, _| true).expect("less memory");
         assert_eq!(found, expected, "allocation {after}");
         assert!(extender.budget_mut().tasks < budget.tasks, "allocation {after}");
         *extender.budget_mut() = budget;
     }
+    let mut screen = extender.screen().expect("a kernel");
+    let expected = screen.run(&unit, &anchors, 1_000_000).expect("memory");
+    for after in 0..2 {
+        gpu.inject(FaultPlan { after, ..OUT_OF_MEMORY });
+        assert_eq!(screen.run(&unit, &anchors, 1_000_000).expect("less memory"), expected, "allocation {after}");
+    }
+}
+
+#[test]
+fn relaxed_batches_get_smaller_when_memory_runs_out() {
+    let Some(gpu) = gpu_or_skip("relaxed_batches_get_smaller_when_memory_runs_out") else { return };
+    let ((scoring, options), (target, query, runs)) = (options(), related());
+    let mut extender = RelaxedExtender::new(gpu.clone(), &scoring, &options).expect("kernels");
+    let unit = extender.load(&target, &query).expect("room");
+    let anchors = anchors(&runs);
+    let expected = extender.extend(&unit, &anchors, &|_, _| true).expect("memory");
+    assert!(extender.counts().executed.iter().sum::<u64>() > 0, "the executor allocates too");
+    for after in 0..9 {
+        let budget = *extender.budget_mut();
+        gpu.inject(FaultPlan { after, ..OUT_OF_MEMORY });
+        let found = extender.extend(&unit, &anchors, &|_, _| true).expect("less memory");
+        assert_eq!(found, expected, "allocation {after}");
+        let smaller = *extender.budget_mut();
+        assert!(smaller.tasks < budget.tasks && smaller.kept_rows < budget.kept_rows, "allocation {after}");
+        *extender.budget_mut() = budget;
+    }
+    // A device that has no memory at all is given up.
+    extender.budget_mut().link_words = 1 << 20;
+    gpu.inject(OUT_OF_MEMORY);
+    let found = extender.extend(&unit, &anchors, &|_, _| true);
+    assert!(matches!(found, Err(GpuError::OutOfMemory(_))), "{found:?}");
 }

@@ -7,7 +7,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use fastz::cpu::Ydrop;
-use fastz::gpu::{GpuExtender, GpuSeeder, GpuSettings};
+use fastz::cpu::ydrop::SideProblem;
+use fastz::extend::Side;
+use fastz::gpu::{GpuExtender, GpuSeeder, GpuSettings, InspectedRelaxed, OneSided, RelaxedExtender};
 use fastz::options::{GappedOptions, HspThreshold, Options};
 use fastz::scoring::Scoring;
 use fastz::seed::{SeedPattern, WordTable};
@@ -26,21 +28,50 @@ fn small(mebibytes: u64) -> GpuSettings {
     GpuSettings { memory: Some(mebibytes << 20), ..GpuSettings::default() }
 }
 
+/// Sequences of some thousand bases with 20 anchors between them.
+fn related() -> (SequenceSet, SequenceSet, Vec<OneSided>) {
+    let mut rng = SplitMix64(71);
+    let shared = rng.bases(6000);
+    let copy = rng.mutated(&shared, 15);
+    let places = (0..20).map(|place| 300 * place + 7);
+    let runs = places.flat_map(|at| both_sides(at, at.min(copy.len() - 1))).collect();
+    (SequenceSet::single("t", &shared), SequenceSet::single("q", &copy), runs)
+}
+
+#[test]
+fn relaxed_extension_within_twenty_four_mebibytes_equals_the_cpu() {
+    let settings = small(24);
+    let Some(gpu) = gpu_with_or_skip("relaxed_extension_within_twenty_four_mebibytes", &settings) else { return };
+    let scoring = Scoring::default();
+    let options = GappedOptions { y_drop: 3000, ..GappedOptions::default() };
+    let (target, query, runs) = related();
+    let mut extender = RelaxedExtender::new(gpu.clone(), &scoring, &options).expect("kernels");
+    let unit = extender.load(&target, &query).expect("room");
+    let inspected = extender.inspect(&unit, &runs).expect("memory");
+    let done: Vec<(OneSided, &InspectedRelaxed)> =
+        runs.iter().zip(&inspected).filter_map(|(&run, found)| Some((run, found.as_ref()?))).collect();
+    let scripts = extender.execute(&unit, &done).expect("memory");
+    let (ydrop, mut workspace) = (Ydrop::new(&scoring, &options), Default::default());
+    let mut left = runs.len();
+    for ((run, found), script) in done.iter().zip(scripts) {
+        let Some(script) = script else { continue };
+        let problem = SideProblem { target: &target, query: &query, anchor: run.anchor, direction: run.direction };
+        let expected = Side { cells: 0, ..ydrop.run_relaxed(&problem, &mut workspace) };
+        assert_eq!(Side { script, ..found.side.clone() }, expected, "{run:?}");
+        left -= 1;
+    }
+    assert!(left < runs.len() / 2, "{left} of {} runs left to the CPU", runs.len());
+    assert!(extender.counts().dispatches > 4, "one batch was enough");
+    assert!(gpu.memory().peak() <= gpu.memory().budget(), "{} bytes were used", gpu.memory().peak());
+}
+
 #[test]
 fn extension_within_sixteen_mebibytes_equals_the_cpu() {
     let settings = small(16);
     let Some(gpu) = gpu_with_or_skip("extension_within_sixteen_mebibytes", &settings) else { return };
     let scoring = Scoring::default();
     let options = GappedOptions { y_drop: 3000, ..GappedOptions::default() };
-    let mut rng = SplitMix64(71);
-    let shared = rng.bases(6000);
-    let copy = rng.mutated(&shared, 15);
-    let (target, query) = (SequenceSet::single("t", &shared), SequenceSet::single("q", &copy));
-    let mut runs = Vec::new();
-    for place in 0..20 {
-        let at = 300 * place + 7;
-        runs.extend(both_sides(at, at.min(copy.len() - 1)));
-    }
+    let (target, query, runs) = related();
     let mut extender = GpuExtender::new(gpu.clone(), &scoring, &options).expect("kernels");
     let found = gpu_sides(&mut extender, &target, &query, &runs);
     let expected = cpu_sides(&Ydrop::new(&scoring, &options).scalar(), &target, &query, &runs);
@@ -120,4 +151,29 @@ fn memory_number_of_devices_and_kept_kernels_change_nothing() {
     compare::assert_same_text("two devices", &expected, &print(folder.path(), &[&two, "--report=report.json"]));
     let report = std::fs::read_to_string(folder.path().join("report.json")).expect("a report");
     assert_eq!(report.matches("\"budget\"").count(), 2, "{report}");
+}
+
+#[test]
+fn memory_and_number_of_devices_change_nothing_of_relaxed_runs() {
+    if gpu_or_skip("memory_and_number_of_devices_change_nothing_of_relaxed_runs").is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let pair = evolve(&mut Random::new(75), &Evolution::mammal(20_000));
+    std::fs::write(folder.path().join("target.fa"), fasta("target", &pair.target)).expect("write the target");
+    std::fs::write(folder.path().join("query.fa"), fasta("query", &pair.query)).expect("write the query");
+    // So many anchors, none of them screened, that all devices get some.
+    let options = ["--relaxed", "--nogfextend", "--seed=match7", "--ydrop=900", "--allgappedbounds", "--strand=plus"];
+    let print = |more: &[&str]| print(folder.path(), &[&options, more].concat());
+    let expected = print(&["--device=cpu"]);
+    assert!(expected.len() > 1000);
+    let one = format!("--device={}", device_name());
+    compare::assert_same_text("little memory", &expected, &print(&[&one, "--gpu-memory=64M"]));
+    let second = std::env::var("FASTZ_TEST_SECOND_DEVICE").unwrap_or(device_name());
+    let two = format!("--device={},{second}", device_name());
+    compare::assert_same_text("two devices", &expected, &print(&[&two, "--report=report.json"]));
+    let report = std::fs::read_to_string(folder.path().join("report.json")).expect("a report");
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let inspected = [0, 1].map(|device| report["gpu"][device]["extension"]["inspected"].as_u64().unwrap_or(0));
+    assert!(inspected[0] > 1000 && inspected[1] > 1000, "{report}");
 }

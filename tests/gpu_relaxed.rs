@@ -69,6 +69,18 @@ fn sets(target: &[u8], query: &[u8]) -> (SequenceSet, SequenceSet) {
 }
 
 fn check_homologous(what: &str, variant: Option<Variant>, setting: &Setting, seeds: std::ops::Range<u64>) {
+    check_homologous_tuned(what, variant, setting, seeds, &|_| {});
+}
+
+/// Returns the counts of each seed.
+fn check_homologous_tuned(
+    what: &str,
+    variant: Option<Variant>,
+    setting: &Setting,
+    seeds: std::ops::Range<u64>,
+    tune: &Tuning,
+) -> Vec<GpuCounts> {
+    let mut all = Vec::new();
     for seed in seeds {
         let mut rng = SplitMix64(seed);
         let (target, query, mut anchors) = patchwork_pair(&mut rng, 6, 700);
@@ -77,12 +89,13 @@ fn check_homologous(what: &str, variant: Option<Variant>, setting: &Setting, see
         }
         let (target, query) = sets(&target, &query);
         let runs = runs_at(&anchors);
-        let Some(counts) = compare(&format!("{what}, seed {seed}"), variant, setting, (&target, &query), &runs) else {
-            return;
-        };
-        assert_eq!((counts.too_wide, counts.out_of_range), (0, 0), "{what}, seed {seed}: all runs on the GPU");
-        assert!(counts.executed.iter().sum::<u64>() > 0, "{what}, seed {seed}: {counts:?}");
+        let what = format!("{what}, seed {seed}");
+        let Some(counts) = compare_tuned(&what, variant, setting, (&target, &query), &runs, tune) else { break };
+        assert_eq!((counts.too_wide, counts.out_of_range), (0, 0), "{what}: all runs on the GPU");
+        assert!(counts.executed.iter().sum::<u64>() > 0, "{what}: {counts:?}");
+        all.push(counts);
     }
+    all
 }
 
 #[test]
@@ -117,6 +130,35 @@ fn subgroups_with_other_rows() {
             check_homologous(test, Some(variant), &setting(200, 60, 3000), seed..seed + 1);
         }
     }
+}
+
+/// The form that the adapter gets.
+fn usual_variant(what: &str) -> Option<Variant> {
+    gpu_or_skip(what).map(|gpu| Variant::for_stripes(gpu.capabilities()))
+}
+
+#[test]
+fn the_papers_optimisations_change_nothing() {
+    let what = "the_papers_optimisations_change_nothing";
+    let Some(usual) = usual_variant(what) else { return };
+    let setting = setting(400, 30, 3000);
+    let with = |variant, tune: &Tuning| check_homologous_tuned(what, Some(variant), &setting, 45..47, tune);
+    let total = |counts: &[GpuCounts], of: fn(&GpuCounts) -> u64| counts.iter().map(of).sum::<u64>();
+    let executed = |counts: &GpuCounts| counts.executed.iter().sum::<u64>();
+    let all = with(usual, &|_| {});
+
+    let no_tile = with(Variant { has_eager_tile: false, ..usual }, &|_| {});
+    assert!(total(&no_tile, executed) > total(&all, executed), "{no_tile:?}");
+    assert!(total(&no_tile, |counts| counts.eager) < total(&all, |counts| counts.eager), "{no_tile:?}");
+
+    with(Variant { has_cyclic_buffers: false, ..usual }, &|_| {});
+    with(Variant { has_cyclic_buffers: false, ..Variant::workgroup(32, 8) }, &|_| {});
+    with(Variant { has_cyclic_buffers: false, stripe_rows: 1, ..Variant::workgroup(32, 8) }, &|_| {});
+    with(usual, &|extender| extender.switches_mut().bins = false);
+    with(usual, &|extender| extender.switches_mut().trims = false);
+
+    let one_at_a_time = with(usual, &|extender| extender.budget_mut().tasks = 5);
+    assert!(total(&one_at_a_time, |counts| counts.dispatches) > total(&all, |counts| counts.dispatches));
 }
 
 #[test]
@@ -291,6 +333,10 @@ fn long_runs_are_executed_in_parts() {
     let [Some(all), Some(some), Some(none)] = parts else { return };
     assert!(all.0 > some.0 && some.0 > some.1 && none.0 == none.1, "{parts:?}");
     assert!(all.0 >= all.1 + 8, "{parts:?}");
+    let not_trimmed = compare_tuned(what, None, &setting(400, 30, 5000), (&target, &query), &runs, &|extender| {
+        extender.switches_mut().trims = false;
+    });
+    assert!(not_trimmed.is_some_and(|counts| counts.parts >= all.0), "{not_trimmed:?}");
 }
 
 #[test]

@@ -5,12 +5,12 @@ mod gpu_support;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use fastz::alignment::Anchor;
+use fastz::alignment::{Anchor, Block};
 use fastz::anchor::sort_anchors;
 use fastz::cpu::Ydrop;
 use fastz::cpu::ydrop::SideProblem;
 use fastz::error::Result;
-use fastz::extend::{BulkExtender, BulkUnit, Direction, GappedResult, GappedStage, RelaxedStage, Side};
+use fastz::extend::{BulkExtender, BulkUnit, Direction, GappedResult, GappedStage, Side};
 use fastz::gpu::{GpuBulk, OnFault};
 use fastz::options::{Contract, GappedOptions};
 use fastz::scoring::Scoring;
@@ -147,7 +147,12 @@ fn run(
         bulk,
         progress: &|_, _| {},
     };
-    stage.run(anchors, Vec::new(), &mut |_| ControlFlow::Continue(())).unwrap()
+    let mut goes_on = |_: &Block| ControlFlow::Continue(());
+    match options.contract {
+        Contract::Exact => stage.run(anchors, Vec::new(), &mut goes_on),
+        Contract::Relaxed => stage.run_relaxed(anchors, Vec::new(), &mut goes_on),
+    }
+    .unwrap()
 }
 
 #[test]
@@ -192,20 +197,6 @@ fn the_screen_on_a_gpu_leaves_no_trace() {
     assert!(screened > 0);
 }
 
-fn run_relaxed(
-    (target, query): (&SequenceSet, &SequenceSet),
-    (scoring, options): (&Scoring, &GappedOptions),
-    threshold: i64,
-    anchors: &[Anchor],
-    bulk: Option<&dyn BulkExtender>,
-) -> GappedResult {
-    let ydrop = Ydrop::new(scoring, options);
-    let all_bounds = options.all_bounds;
-    let progress = &|_, _| {};
-    let stage = RelaxedStage { target, query, scoring, ydrop: &ydrop, threshold, all_bounds, bulk, progress };
-    stage.run(anchors, Vec::new(), &mut |_| ControlFlow::Continue(())).unwrap()
-}
-
 /// Paths of the relaxed contract may go below -Y between two prunings, and come back: stretches of mismatches do that.
 #[test]
 fn anchors_dropped_from_the_relaxed_contract_leave_no_trace() {
@@ -221,9 +212,9 @@ fn anchors_dropped_from_the_relaxed_contract_leave_no_trace() {
         let threshold = i64::from(pick(&[500, 800]));
         let (target, query, anchors) = case(&mut rng);
         let sets = (&target, &query);
-        let plain = run_relaxed(sets, (&scoring, &options), threshold, &anchors, None);
+        let plain = run(sets, (&scoring, &options), threshold, &anchors, None);
         let bulk = GpuBulk::new(gpu, &scoring, &options, OnFault::Fail);
-        let with_screen = run_relaxed(sets, (&scoring, &options), threshold, &anchors, Some(&bulk));
+        let with_screen = run(sets, (&scoring, &options), threshold, &anchors, Some(&bulk));
         assert_eq!(plain.blocks, with_screen.blocks, "seed {seed}");
         screened += with_screen.counts.screened;
         blocks += plain.counts.blocks;

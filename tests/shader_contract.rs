@@ -25,6 +25,8 @@ fn variants(shader: Shader) -> Vec<Variant> {
         Variant { stripe_rows: 8, ..workgroup(32, 8) },
         Variant { stripe_rows: 4, ..subgroup(64, 8) },
         Variant { stripe_rows: 1, ..workgroup(256, 8) },
+        Variant { stripe_rows: 8, has_eager_tile: false, ..subgroup(32, 8) },
+        Variant { stripe_rows: 8, has_cyclic_buffers: false, ..subgroup(32, 8) },
         subgroup(4, 8),
         subgroup(8, 96),
         subgroup(16, 48),

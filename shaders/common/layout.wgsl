@@ -108,4 +108,5 @@ struct Script {
 struct SideBounds {
     left: i32,
     right: i32,
+    is_done: u32,           // 1
 }

@@ -14,6 +14,9 @@
 //
 // The end cell is the greatest cell, the last one in row-major order among equals. No test asks whether it is a diagonal
 // cell: a cell in a gap is less than the diagonal cell in which the gap opened (open + extend > 0).
+//
+// hooks: keep_cells(step): C, D and I that a step begins with; take_cells(step): the same back; handed_down(step): C, D
+//        and letter of the lane before
 
 // for each stripe row r
 var<private> diagonal$r: i32;        // C of the row above, one column to the left
@@ -66,6 +69,7 @@ fn start_lane(task: Task, first_row: u32, threshold: i32, best: i32) {
     last_letter = 1u;
     lane_best = best;
     lane_best_row = 0u;
+    keep_cells(0u);
 }
 
 fn is_odd_letter(letter: u32) -> bool {

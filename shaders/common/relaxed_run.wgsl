@@ -1,7 +1,8 @@
 // relaxed_run: a workgroup takes one relaxed run after the other from the queue and sweeps its stripes. A dispatch stays
 // short: after params.row_budget steps the workgroup saves its run, and the next dispatch goes on with it.
 //
-// memory of a workgroup: RELAXED_HEADER entries for the saved run and the eager tile, then the boundary
+// memory of a workgroup: RELAXED_HEADER entries for the saved run and the eager tile, then the boundary, then what
+// cells_in_memory keeps
 //
 // hooks: start_run(task), end_run(task_ix, status)
 
@@ -11,7 +12,7 @@ var<private> header_start: u32;
 var<private> run_task_ix: u32;
 
 fn run_tasks(slot: u32) {
-    header_start = slot * (RELAXED_HEADER + RELAXED_BOUNDARY);
+    header_start = slot * RELAXED_MEMORY;
     boundary_start = header_start + RELAXED_HEADER;
     var used = 0u;
     run_task_ix = restore_run();

@@ -89,7 +89,7 @@ var<private> stripe_best: i32;       // the greatest cell so far, this stripe in
 fn sweep_columns(task: Task, end: u32) -> u32 {
     let n_steps = from_first_lane(end - run_first + LANES - 1u);
     let n_entering = from_first_lane(run_last + 3u - run_first);
-    let n_eager = from_first_lane(select(0u, EAGER_STEPS, run_row == 1u));
+    let n_eager = from_first_lane(select(0u, EAGER_STEPS, HAS_EAGER_TILE && run_row == 1u));
     let live = run_threshold - (i32(PRUNE_ROWS) - 1i) * params.max_score;
     let reach = i32(TURN) * params.max_score;
     let any_odd_row = any_lane(has_odd_row);
@@ -138,10 +138,11 @@ fn sweep_columns(task: Task, end: u32) -> u32 {
 fn sweep_step_$form(task: Task, step: u32) {
     let column = run_first + step - lane;
     let entering = sh_entering[step % LANES];
-    let handed = from_lane_before(vec3(last_c, last_d, bitcast<i32>(last_letter)));
+    let handed = handed_down(step);
     let given = select(handed, entering, lane == 0u);
     last_letter = bitcast<u32>(given.z);
     var letter = last_letter;
+    take_cells(step);
     if $is_full {
         letter = add_odd_scores(task, letter);
     }
@@ -149,6 +150,7 @@ fn sweep_step_$form(task: Task, step: u32) {
     if $is_full {
         emit_links(step, column);
     }
+    keep_cells(step + 1u);
     if lane == LANES - 1u {
         sh_leaving[step % LANES] = vec2(last_c, last_d);
     }

@@ -8,9 +8,9 @@ use std::ops::ControlFlow;
 
 use super::ahead::{LookAhead, Schedule};
 use super::bounds::AcceptedBlocks;
-use super::bulk::BulkExtender;
+use super::bulk::{BulkExtender, BulkUnit};
 use super::extension::{Extension, Truncation};
-use super::screened::ScreenTask;
+use super::screened::{AnchorQueue, ScreenTask};
 use super::side::{Direction, Side};
 use crate::alignment::{Anchor, Block};
 use crate::cpu::ydrop::{SideProblem, Workspace, Ydrop};
@@ -98,6 +98,24 @@ impl GappedStage<'_> {
     /// # Errors
     /// Those of `bulk`.
     pub fn run(&self, anchors: &[Anchor], forced: Vec<Block>, on_accept: &mut OnAccept) -> Result<GappedResult> {
+        // What a screen leaves holds long runs besides.
+        let (mut queue, unit) = self.screen(anchors, 8)?;
+        let accepted = AcceptedBlocks::default();
+        let mut committed = Committed::new(&accepted, anchors.len());
+        for block in forced {
+            queue.accept(&block, 0);
+            committed.push(block);
+        }
+        Schedule::new(self, queue, committed, on_accept, unit).run()
+    }
+
+    /// Drops the anchors that cannot become blocks. Opens the unit on the device if that is worth while for the rest, of
+    /// which one in `left_per_extended` will be extended.
+    pub(super) fn screen<'q>(
+        &self,
+        anchors: &'q [Anchor],
+        left_per_extended: usize,
+    ) -> Result<(AnchorQueue<'q>, Option<Box<dyn BulkUnit + '_>>)> {
         let screen = ScreenTask {
             target: self.target,
             query: self.query,
@@ -106,17 +124,9 @@ impl GappedStage<'_> {
             threshold: self.threshold,
             all_bounds: self.all_bounds,
             bulk: self.bulk,
-            // These are long runs besides.
-            left_per_extended: 8,
+            left_per_extended,
         };
-        let (mut queue, unit) = screen.run(anchors)?;
-        let accepted = AcceptedBlocks::default();
-        let mut committed = Committed::new(&accepted, anchors.len());
-        for block in forced {
-            queue.accept(&block, 0);
-            committed.push(block);
-        }
-        Schedule::new(self, queue, committed, on_accept, unit).run()
+        screen.run(anchors)
     }
 
     /// Extends one anchor under the blocks accepted so far.

@@ -18,5 +18,4 @@ pub(crate) use bulk::wants_script;
 pub use bulk::{BulkExtender, BulkUnit};
 pub use commit::{GappedCounts, GappedResult, GappedStage};
 pub use extension::Truncation;
-pub use relaxed::RelaxedStage;
 pub use side::{Direction, Side, Windows};

@@ -41,41 +41,19 @@ use std::collections::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use super::bounds::AcceptedBlocks;
-use super::bulk::{BulkExtender, BulkUnit};
-use super::commit::{Committed, GappedResult, OnAccept};
-use super::screened::{AnchorQueue, ScreenTask};
+use super::bulk::{BulkExtender, BulkUnit, wants_script};
+use super::commit::{Committed, GappedResult, GappedStage, OnAccept};
+use super::screened::AnchorQueue;
 use super::side::{Direction, Side};
 use super::stitch::stitch;
 use crate::alignment::{Anchor, Block};
-use crate::cpu::ydrop::{SideProblem, Workspace, Ydrop};
+use crate::cpu::ydrop::{SideProblem, Workspace};
 use crate::error::Result;
-use crate::scoring::Scoring;
-use crate::sequence::SequenceSet;
 
 /// Rows that share one threshold.
 pub const STRIPE_ROWS: usize = 256;
 /// Cells die in rows divisible by this.
 pub const PRUNE_ROWS: usize = 8;
-
-/// Gapped extension of the anchors of one unit by the relaxed contract.
-pub struct RelaxedStage<'a> {
-    /// The target array.
-    pub target: &'a SequenceSet,
-    /// The query array of the searched strand.
-    pub query: &'a SequenceSet,
-    /// Scores.
-    pub scoring: &'a Scoring,
-    /// The engine.
-    pub ydrop: &'a Ydrop,
-    /// L: least score of a block.
-    pub threshold: i64,
-    /// Whether rejected blocks cover too (`--allgappedbounds`).
-    pub all_bounds: bool,
-    /// Extends many anchors at once, off the CPU, by the same contract.
-    pub bulk: Option<&'a dyn BulkExtender>,
-    /// Told how many anchors are done, out of all.
-    pub progress: &'a (dyn Fn(usize, usize) + Sync),
-}
 
 /// An extended anchor: its block, unless that is empty or known to fail the threshold.
 struct Extended {
@@ -110,26 +88,22 @@ thread_local! {
     static WORKSPACE: std::cell::RefCell<Workspace> = std::cell::RefCell::default();
 }
 
-impl RelaxedStage<'_> {
-    /// Extends `anchors`, which are in LASTZ's order (4.2). `forced` blocks come first, whatever their score (4.4).
+impl GappedStage<'_> {
+    /// As [`run`](Self::run), by the relaxed contract. Nothing depends on `look_ahead`.
+    ///
     /// # Errors
     /// Those of `bulk`.
-    pub fn run(&self, anchors: &[Anchor], forced: Vec<Block>, on_accept: &mut OnAccept) -> Result<GappedResult> {
+    pub fn run_relaxed(
+        &self,
+        anchors: &[Anchor],
+        forced: Vec<Block>,
+        on_accept: &mut OnAccept,
+    ) -> Result<GappedResult> {
         // Looked up for what they cover; they bound nothing.
         let accepted = AcceptedBlocks::default();
         let mut committed = Committed::new(&accepted, anchors.len());
         forced.into_iter().for_each(|block| committed.push(block));
-        let screen = ScreenTask {
-            target: self.target,
-            query: self.query,
-            matrix: &self.scoring.gapped,
-            y_drop: self.ydrop.y_drop(),
-            threshold: self.threshold,
-            all_bounds: self.all_bounds,
-            bulk: self.bulk,
-            left_per_extended: 1,
-        };
-        let (queue, mut bulk) = screen.run(anchors)?;
+        let (queue, mut bulk) = self.screen(anchors, 1)?;
         committed.counts.screened = queue.n_dropped() as u64;
         let mut waves = WaveSize::new(bulk.is_some());
         let mut ready: HashMap<usize, Extended> = HashMap::new();
@@ -146,7 +120,7 @@ impl RelaxedStage<'_> {
                 waves.adapt(committed.counts.rerun);
                 let chosen = choose(&queue, ix, &waves, &accepted, &ready);
                 waves.refine(chosen.len());
-                let extended = self.extend(anchors, &chosen, bulk.as_deref_mut())?;
+                let extended = self.extend_wave(anchors, &chosen, bulk.as_deref_mut())?;
                 ready.extend(chosen.into_iter().zip(extended));
                 continue;
             };
@@ -165,7 +139,7 @@ impl RelaxedStage<'_> {
     }
 
     /// Extends the anchors `chosen`, on the device where it can.
-    fn extend(
+    fn extend_wave(
         &self,
         anchors: &[Anchor],
         chosen: &[usize],
@@ -173,20 +147,28 @@ impl RelaxedStage<'_> {
     ) -> Result<Vec<Extended>> {
         let positions: Vec<Anchor> = chosen.iter().map(|&ix| anchors[ix]).collect();
         let is_small = chosen.len() < SMALL_WAVE * rayon::current_num_threads();
+        let may_pass = wants_script(self.all_bounds, self.threshold);
         let sides = match bulk {
             Some(unit) if !(is_small && self.bulk.is_some_and(BulkExtender::shares_anchors)) => {
-                unit.extend(&positions, &|left, right| self.may_pass(left, right))?
+                unit.extend(&positions, &may_pass)?
             }
             _ => vec![None; positions.len()],
         };
         let extend = |(anchor, sides): (&Anchor, Option<(Side, Side)>)| {
-            let (left, right) = sides.unwrap_or_else(|| self.extend_on_cpu(anchor));
-            self.finish(anchor, left, right)
+            let (left, right) = sides.unwrap_or_else(|| self.extend_relaxed(anchor));
+            let cells = left.cells + right.cells;
+            // The device gives scripts to these only.
+            let block = may_pass(&left, &right)
+                .then(|| stitch(anchor, &left, &right, self.target, self.query, self.scoring))
+                .flatten()
+                .filter(|block| self.keeps(block));
+            Extended { block, cells }
         };
         Ok(positions.par_iter().zip(sides).with_max_len(16).map(extend).collect())
     }
 
-    fn extend_on_cpu(&self, anchor: &Anchor) -> (Side, Side) {
+    /// Both sides of an anchor, on the CPU.
+    fn extend_relaxed(&self, anchor: &Anchor) -> (Side, Side) {
         let run = |direction| {
             let problem = SideProblem { target: self.target, query: self.query, anchor: *anchor, direction };
             // The workspace is taken out for the run: a waiting thread may start another run on the same thread.
@@ -196,23 +178,6 @@ impl RelaxedStage<'_> {
             side
         };
         rayon::join(|| run(Direction::Left), || run(Direction::Right))
-    }
-
-    /// Whether the block can be wanted. A side without a column may leave a gap at the end of the block, whose score
-    /// then rises (5.5).
-    fn may_pass(&self, left: &Side, right: &Side) -> bool {
-        let is_empty = |side: &Side| side.rows == 0 && side.columns == 0;
-        self.all_bounds || left.score + right.score >= self.threshold || is_empty(left) || is_empty(right)
-    }
-
-    fn finish(&self, anchor: &Anchor, left: Side, right: Side) -> Extended {
-        let cells = left.cells + right.cells;
-        // The device gives scripts to these only.
-        let block = self.may_pass(&left, &right).then(|| {
-            stitch(anchor, &left, &right, self.target, self.query, self.scoring)
-                .filter(|block| !block.script.is_empty() && (self.all_bounds || block.score >= self.threshold))
-        });
-        Extended { block: block.flatten(), cells }
     }
 }
 

@@ -2,7 +2,8 @@
 //! treats what lies outside as dead.
 
 use super::context::GpuError;
-use super::extender::{GpuExtender, Inspected, Open};
+use super::extender::GpuExtender;
+use super::inspector::{Inspected, Open};
 use super::unit::{GpuUnit, OneSided};
 use crate::extend::bounds::SideBounds;
 

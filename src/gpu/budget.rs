@@ -51,7 +51,7 @@ impl Budget {
             tasks: self.tasks.div_ceil(2),
             hulls: self.hulls.div_ceil(2),
             link_words: self.link_words / 2,
-            ..*self
+            kept_rows: self.kept_rows.div_ceil(2),
         };
         self.link_words >= FEW_LINKS
     }

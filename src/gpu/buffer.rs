@@ -99,7 +99,9 @@ impl<T: Pod> GpuVec<T> {
             mapped_at_creation: false,
         });
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        encoder.copy_buffer_to_buffer(&self.buffer, 0, &staging, 0, size);
+        if gpu.before_copy() {
+            encoder.copy_buffer_to_buffer(&self.buffer, 0, &staging, 0, size);
+        }
         let timed = {
             let mut timing = gpu.timing();
             let timed = timing.collect(&gpu.device, &mut encoder);

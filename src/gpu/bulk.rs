@@ -1,9 +1,11 @@
 //! The GPU as a [`BulkExtender`]: screen, inspect, execute what can become a block.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::context::{Gpu, GpuError};
-use super::extender::{GpuCounts, GpuExtender, likely_window, params};
+use super::counts::GpuCounts;
+use super::extender::{GpuExtender, likely_window, params};
 use super::fault::{FaultLog, OnFault};
 use super::relaxed::{RelaxedExtender, of_relaxed_screen};
 use super::screen::{GpuScreen, Screened};
@@ -25,6 +27,8 @@ pub struct GpuBulk {
     extender: Mutex<Option<AnyExtender>>,
     screen: Mutex<Option<GpuScreen>>,
     faults: FaultLog,
+    /// Units that it could not hold.
+    units_left: AtomicU64,
     takes_all: bool,
 }
 
@@ -78,6 +82,7 @@ impl GpuBulk {
             extender: Mutex::new(None),
             screen: Mutex::new(None),
             faults: FaultLog::new(on_fault),
+            units_left: AtomicU64::new(0),
             // The user asked for the GPU.
             takes_all: on_fault == OnFault::Fail,
         }
@@ -87,10 +92,11 @@ impl GpuBulk {
     pub fn counts(&self) -> Option<GpuCounts> {
         let of_extender = lock(&self.extender).as_ref().map(AnyExtender::counts);
         let screen_busy = lock(&self.screen).as_ref().map(GpuScreen::busy);
-        if of_extender.is_none() && screen_busy.is_none() {
+        let units_left = self.units_left.load(Ordering::Relaxed);
+        if of_extender.is_none() && screen_busy.is_none() && units_left == 0 {
             return None;
         }
-        Some(GpuCounts { screen_busy: screen_busy.unwrap_or_default(), ..of_extender.unwrap_or_default() })
+        Some(GpuCounts { units_left, screen_busy: screen_busy.unwrap_or_default(), ..of_extender.unwrap_or_default() })
     }
 
     /// Takes units of any size, also where they do not pay.
@@ -183,8 +189,11 @@ impl BulkExtender for GpuBulk {
         if self.fault().is_some() {
             return Ok(None);
         }
-        let unit = GpuUnit::new(&self.gpu, &self.scoring.gapped, target, query).ok();
-        Ok(unit.map(|unit| Box::new(GpuBulkUnit { bulk: self, unit }) as Box<dyn BulkUnit + 'a>))
+        let Ok(unit) = GpuUnit::new(&self.gpu, &self.scoring.gapped, target, query) else {
+            self.units_left.fetch_add(1, Ordering::Relaxed);
+            return Ok(None);
+        };
+        Ok(Some(Box::new(GpuBulkUnit { bulk: self, unit })))
     }
 }
 

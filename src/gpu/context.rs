@@ -285,9 +285,14 @@ impl Gpu {
             Some(Fault::Lost) => self.device.destroy(),
             Some(Fault::Hang) => self.state.is_hung.store(true, Ordering::Relaxed),
             Some(Fault::Unfinished) => return false,
-            Some(Fault::OutOfMemory) | None => {}
+            Some(Fault::OutOfMemory | Fault::Uncopied) | None => {}
         }
         true
+    }
+
+    /// The same before each copy to the host. Whether to copy.
+    pub(super) fn before_copy(&self) -> bool {
+        FaultPlan::at_copy(&mut lock(&self.state.fault_plan)).is_none()
     }
 
     /// The same before each allocation.

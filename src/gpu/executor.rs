@@ -3,8 +3,9 @@
 use super::binning::{size_class, spans};
 use super::buffer::GpuVec;
 use super::context::{Gpu, GpuError};
-use super::extender::{GpuExtender, Inspected};
+use super::extender::GpuExtender;
 use super::form::Form;
+use super::inspector::Inspected;
 use super::kernel::{Bound, Kernel};
 use super::layout::{
     LINK_DELETION, LINK_PAIR, LINK_SOURCE, Params, Script, Span, TRACEBACK_LANES, TRACEBACK_STEPS, Task, Verdict,

@@ -1,105 +1,25 @@
 //! `GpuExtender`: one-sided runs on the GPU, equal to [`crate::cpu::Ydrop`] bit for bit.
 //!
-//! **inspect** sweeps every run without links: score, end cell, windows, cells. Runs whose windows are wider than the
-//! ring are repeated with a wider one. **execute** (in `executor.rs`) gives the paths of those that are wanted. Runs out
-//! of the kernels' range come back as `None`: the CPU does them, and [`GpuCounts`] counts them.
+//! **inspect** (in `inspector.rs`) sweeps every run without links: score, end cell, windows, cells. **execute** (in
+//! `executor.rs`) gives the paths of those that are wanted. Runs out of the kernels' range come back as `None`: the CPU
+//! does them, and [`GpuCounts`] counts them.
 
-use std::collections::HashSet;
-
-use super::binning::N_SIZE_CLASSES;
 pub use super::budget::Budget;
-use super::buffer::GpuVec;
 use super::context::{Gpu, GpuError};
+use super::counts::{GpuCounts, Switches};
 use super::form::{Form, Scratch};
-use super::layout::{
-    BEST_LIMIT, Params, SCORE_LIMIT, STATUS_DONE, STATUS_OUT_OF_RANGE, STATUS_TOO_WIDE, STATUS_TRUNCATED, Task, Verdict,
-};
+use super::inspector::Inspected;
+use super::layout::{BEST_LIMIT, Params, SCORE_LIMIT};
 use super::letters::PADDING;
 use super::screen::GpuScreen;
-use super::two_pass::extend_anchors;
+use super::two_pass::{TwoPass, extend_anchors};
 use super::unit::{GpuUnit, OneSided};
 use super::variant::Variant;
 use crate::alignment::{Anchor, EditScript};
-use crate::extend::side::{Side, WINDOW_ROWS, Windows};
+use crate::extend::side::Side;
 use crate::options::GappedOptions;
 use crate::scoring::{Matrix, ScoreClasses, Scoring};
 use crate::sequence::SequenceSet;
-
-/// What the GPU did and what it left to the CPU.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct GpuCounts {
-    /// Runs inspected.
-    pub inspected: u64,
-    /// Relaxed: runs whose script came with their score, as they end in the eager tile.
-    pub eager: u64,
-    /// Relaxed: cells that the inspector computed; the useful ones are among them.
-    pub computed_cells: u64,
-    /// Runs executed, by size class.
-    pub executed: [u64; N_SIZE_CLASSES],
-    /// Relaxed: parts of runs that were executed side by side.
-    pub parts: u64,
-    /// Runs repeated with a wider ring.
-    pub widened: u64,
-    /// Runs left to the CPU because a window was wider than the widest ring.
-    pub too_wide: u64,
-    /// Runs left to the CPU because of their length.
-    pub too_long: u64,
-    /// Runs left to the CPU because of their score, size or memory.
-    pub out_of_range: u64,
-    /// Dispatches of sweeps.
-    pub dispatches: u64,
-    /// Time that sweeps took on the device, as the host sees it.
-    pub busy: std::time::Duration,
-    /// The same for the screen.
-    pub screen_busy: std::time::Duration,
-}
-
-/// The paper's optimisations of the executor, to measure what each is worth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Switches {
-    /// Runs of like size are executed together.
-    pub bins: bool,
-    /// A run is executed up to its end row only, not up to the last row that was looked at.
-    pub trims: bool,
-}
-
-/// What the inspector found out about a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Inspected {
-    /// The answer, still without its script.
-    pub side: Side,
-    /// The form of the kernels that could hold its windows.
-    pub(super) form: usize,
-    /// What accepted blocks leave of each row; empty if there are none.
-    pub(super) limits: Vec<u32>,
-}
-
-impl Inspected {
-    /// The answer of a run without a base on one side.
-    pub(super) fn empty() -> Self {
-        Inspected { side: Side::default(), form: 0, limits: Vec::new() }
-    }
-}
-
-impl AsRef<Side> for Inspected {
-    fn as_ref(&self) -> &Side {
-        &self.side
-    }
-}
-
-impl From<Inspected> for Side {
-    fn from(inspected: Inspected) -> Side {
-        inspected.side
-    }
-}
-
-/// A run that is to be inspected, and where its answer goes.
-pub(super) struct Open {
-    pub run_ix: usize,
-    pub task: Task,
-    /// As in [`Inspected`].
-    pub limits: Vec<u32>,
-}
 
 /// Runs one-sided extensions on a GPU.
 pub struct GpuExtender {
@@ -107,11 +27,11 @@ pub struct GpuExtender {
     /// The form for most runs, and others once they were needed: a wider ring, bounded runs.
     pub(super) forms: Vec<Form>,
     pub(super) scratch: Scratch,
-    wide: Option<Variant>,
+    pub(super) wide: Option<Variant>,
     pub(super) params: Params,
     matrix: Matrix,
-    has_cell_limit: bool,
-    most_rows: u32,
+    pub(super) has_cell_limit: bool,
+    pub(super) most_rows: u32,
     pub(super) budget: Budget,
     pub(super) switches: Switches,
     pub(super) counts: GpuCounts,
@@ -125,6 +45,9 @@ pub fn likely_window(scoring: &Scoring, y_drop: i32) -> u32 {
 }
 
 impl GpuExtender {
+    /// Most runs that a device works on at a time.
+    pub const RESIDENT_RUNS: u32 = super::form::RESIDENT_RUNS;
+
     /// Why these options need the CPU, if they do.
     pub fn reason_against(scoring: &Scoring, options: &GappedOptions) -> Option<String> {
         let (open, extend, y_drop) = (scoring.gap_open, scoring.gap_extend, options.y_drop);
@@ -164,7 +87,7 @@ impl GpuExtender {
             matrix: scoring.gapped.clone(),
             most_rows: u32::MAX,
             has_cell_limit: options.traceback_bytes.is_some_and(|bytes| bytes as u64 <= MOST_CELLS),
-            switches: Switches { bins: true, trims: true },
+            switches: Switches::default(),
             budget: Budget::for_device(&gpu),
             counts: GpuCounts::default(),
             gpu,
@@ -223,198 +146,28 @@ impl GpuExtender {
         anchors: &[Anchor],
         wants_script: &dyn Fn(&Side, &Side) -> bool,
     ) -> Result<Vec<Option<(Side, Side)>>, GpuError> {
-        loop {
-            let extended = extend_anchors(
-                self,
-                anchors,
-                wants_script,
-                |extender, runs| extender.inspect(unit, runs),
-                |extender, runs| extender.execute(unit, runs),
-            );
-            match extended {
-                Err(GpuError::OutOfMemory(_)) if self.budget.halve() => self.scratch = Scratch::default(),
-                done => return done,
-            }
-        }
-    }
-
-    /// Scores, ends and windows of runs, without scripts. `None`: left to the CPU.
-    pub fn inspect(&mut self, unit: &GpuUnit, runs: &[OneSided]) -> Result<Vec<Option<Inspected>>, GpuError> {
-        let mut results = vec![Some(Inspected::empty()); runs.len()];
-        let mut open: Vec<Open> = runs
-            .iter()
-            .enumerate()
-            .map(|(run_ix, run)| (run_ix, unit.task(run)))
-            .map(|(run_ix, task)| {
-                let task = Task { stop_row: task.rows.min(self.most_rows), ..task };
-                Open { run_ix, task, limits: Vec::new() }
-            })
-            .collect();
-        // Without a base on one side the run is empty (lastz-semantics 5.1).
-        open.retain(|open| open.task.rows > 0 && open.task.columns > 0);
-        let stop_rows: Vec<(usize, u32)> = open
-            .iter()
-            .filter(|open| open.task.stop_row < open.task.rows)
-            .map(|open| (open.run_ix, open.task.stop_row))
-            .collect();
-        self.inspect_open(unit, open, &mut results)?;
-        for (run_ix, stop_row) in stop_rows {
-            if results[run_ix].as_ref().is_some_and(|inspected| inspected.side.windows.rows > stop_row) {
-                self.counts.too_long += 1;
-                results[run_ix] = None;
-            }
-        }
-        Ok(results)
-    }
-
-    /// Inspects runs that are all bounded or all unbounded, those with too wide windows again with a wider ring.
-    pub(super) fn inspect_open(
-        &mut self,
-        unit: &GpuUnit,
-        mut open: Vec<Open>,
-        results: &mut [Option<Inspected>],
-    ) -> Result<(), GpuError> {
-        self.counts.inspected += open.len() as u64;
-        let is_bounded = open.iter().any(|open| !open.limits.is_empty());
-        let variants = [Some(*self.variant()), self.wide];
-        for (round, variant) in variants.into_iter().flatten().enumerate() {
-            if open.is_empty() {
-                return Ok(());
-            }
-            let form = self.form(Variant { is_bounded, ..variant })?;
-            self.counts.widened += if round > 0 { open.len() as u64 } else { 0 };
-            let too_wide = self.inspect_with(form, unit, &open, results)?;
-            open.retain(|open| too_wide.contains(&open.run_ix));
-        }
-        self.counts.too_wide += open.len() as u64;
-        Ok(())
-    }
-
-    /// The kernels for a variant, compiled at their first use.
-    fn form(&mut self, variant: Variant) -> Result<usize, GpuError> {
-        if let Some(form) = self.forms.iter().position(|form| form.variant == variant) {
-            return Ok(form);
-        }
-        self.forms.push(Form::new(&self.gpu, variant)?);
-        Ok(self.forms.len() - 1)
-    }
-
-    /// Inspects runs with one form. Returns those (`run_ix`) that it is too narrow for.
-    fn inspect_with(
-        &mut self,
-        form: usize,
-        unit: &GpuUnit,
-        open: &[Open],
-        results: &mut [Option<Inspected>],
-    ) -> Result<HashSet<usize>, GpuError> {
-        let mut too_wide = HashSet::new();
-        let mut batch_len = self.budget.tasks;
-        let mut rest = open;
-        while !rest.is_empty() {
-            let mut words = 0;
-            let fits = |open: &&Open| {
-                words += open.limits.len() as u64;
-                words <= self.budget.link_words / 2
-            };
-            let n = rest.iter().take(batch_len).take_while(fits).count().max(1);
-            let (batch, later) = rest.split_at(n);
-            let Some(answers) = self.inspect_batch(form, unit, batch)? else {
-                if batch.len() == 1 {
-                    self.counts.out_of_range += 1;
-                    results[batch[0].run_ix] = None;
-                    rest = later;
-                }
-                // Smaller batches leave more of the hull log to each run.
-                batch_len = (batch.len() / 2).max(1);
-                continue;
-            };
-            for (open, (verdict, windows)) in batch.iter().zip(answers) {
-                let found = || Inspected { side: side(&verdict, windows), form, limits: open.limits.clone() };
-                results[open.run_ix] = match verdict.status {
-                    STATUS_DONE => Some(found()),
-                    STATUS_TRUNCATED if self.has_cell_limit => Some(found()),
-                    STATUS_TOO_WIDE => {
-                        too_wide.insert(open.run_ix);
-                        None
-                    }
-                    STATUS_TRUNCATED | STATUS_OUT_OF_RANGE => {
-                        self.counts.out_of_range += 1;
-                        None
-                    }
-                    other => return Err(GpuError::Lost(format!("the inspector reported status {other}"))),
-                };
-            }
-            rest = later;
-        }
-        Ok(too_wide)
-    }
-
-    /// `None`: the hulls do not fit the budget.
-    fn inspect_batch(
-        &mut self,
-        form: usize,
-        unit: &GpuUnit,
-        batch: &[Open],
-    ) -> Result<Option<Vec<(Verdict, Windows)>>, GpuError> {
-        let gpu = &self.gpu;
-        let mut plan: Vec<u32> = Vec::new();
-        let mut tasks = Vec::with_capacity(batch.len());
-        for open in batch {
-            tasks.push(Task { limit_start: plan.len() as u32, ..open.task });
-            plan.extend_from_slice(&open.limits);
-        }
-        let task_buffer = GpuVec::from_slice(gpu, "tasks", &tasks);
-        let plan = GpuVec::from_slice(gpu, "plan", &plan);
-        let verdicts = GpuVec::<Verdict>::new(gpu, "verdicts", tasks.len());
-        // Most runs take 20 to 30 hulls; a log that was too small says how large it has to be.
-        let mut n_hulls = (tasks.len() * 48 + 4096).min(self.budget.hulls);
-        let hulls = loop {
-            let hulls = self.scratch.hulls(gpu, n_hulls);
-            let Form { queue, inspector, .. } = &mut self.forms[form];
-            let params = Params { n_tasks: tasks.len() as u32, hull_capacity: n_hulls as u32, ..self.params };
-            let mut buffers = unit.bound().to_vec();
-            buffers.extend([task_buffer.bound("tasks"), plan.bound("plan")]);
-            buffers.extend([verdicts.bound("verdicts"), hulls.bound("hulls")]);
-            let needed = queue.run(gpu, inspector, params, &buffers)? as usize;
-            if needed <= n_hulls {
-                break hulls.read(gpu, needed)?;
-            }
-            if needed > self.budget.hulls {
-                return Ok(None);
-            }
-            n_hulls = needed;
-        };
-        let mut results: Vec<(Verdict, Windows)> = verdicts
-            .read(gpu, tasks.len())?
-            .into_iter()
-            .map(|verdict| {
-                let n_hulls = (verdict.rows as usize).div_ceil(WINDOW_ROWS);
-                (verdict, Windows { rows: verdict.rows, hulls: vec![(0, 0); n_hulls] })
-            })
-            .collect();
-        for hull in hulls {
-            let windows = results.get_mut(hull.task_ix as usize).map(|(_, windows)| &mut windows.hulls);
-            if let Some(slot) = windows.and_then(|hulls| hulls.get_mut(hull.rows_ix as usize)) {
-                *slot = (hull.first, hull.end);
-            }
-        }
-        // A copy that was not made reads as zeros, but rows that were looked at have a window.
-        if results.iter().any(|(_, windows)| windows.hulls.iter().any(|&(first, end)| first >= end)) {
-            return Err(GpuError::Lost("the windows of some runs did not arrive".to_string()));
-        }
-        Ok(Some(results))
+        extend_anchors(self, unit, anchors, wants_script)
     }
 }
 
-fn side(verdict: &Verdict, windows: Windows) -> Side {
-    Side {
-        score: i64::from(verdict.score),
-        rows: verdict.end_row,
-        columns: verdict.end_column,
-        script: EditScript::default(),
-        windows,
-        cells: u64::from(verdict.cells),
-        truncated: verdict.status == STATUS_TRUNCATED,
+impl TwoPass for GpuExtender {
+    type Inspected = Inspected;
+
+    fn inspect(&mut self, unit: &GpuUnit, runs: &[OneSided]) -> Result<Vec<Option<Inspected>>, GpuError> {
+        self.inspect(unit, runs)
+    }
+
+    fn execute(
+        &mut self,
+        unit: &GpuUnit,
+        runs: &[(OneSided, &Inspected)],
+    ) -> Result<Vec<Option<EditScript>>, GpuError> {
+        self.execute(unit, runs)
+    }
+
+    fn shrink(&mut self) -> bool {
+        self.scratch = Scratch::default();
+        self.budget.halve()
     }
 }
 

@@ -58,17 +58,19 @@ pub enum Fault {
     Unfinished,
     /// The next allocation finds no memory.
     OutOfMemory,
+    /// A copy from the device to the host reports success and was not made.
+    Uncopied,
 }
 
-/// When a fault comes: at the n-th dispatch (0-based) of a kernel, or at the n-th allocation.
+/// When a fault comes: at the n-th dispatch (0-based) of a kernel, at the n-th allocation, or at the n-th copy.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultPlan {
     /// The fault.
     pub fault: Fault,
-    /// The kernel whose dispatches are counted; `None`: all. Of no meaning for [`Fault::OutOfMemory`].
+    /// The kernel whose dispatches are counted; `None`: all. Of no meaning for other faults.
     pub kernel: Option<Shader>,
-    /// Dispatches or allocations before it.
+    /// Dispatches, allocations or copies before it.
     pub after: u32,
 }
 
@@ -85,6 +87,7 @@ impl FaultPlan {
             "hang" => Fault::Hang,
             "unfinished" => Fault::Unfinished,
             "memory" => Fault::OutOfMemory,
+            "uncopied" => Fault::Uncopied,
             _ => return None,
         };
         Some(FaultPlan { fault, kernel, after: after.parse().ok()? })
@@ -101,14 +104,18 @@ impl FaultPlan {
 
     /// The fault that comes with this dispatch.
     pub(super) fn at_dispatch(plan: &mut Option<FaultPlan>, shader: Shader) -> Option<Fault> {
-        let counts =
-            |plan: &FaultPlan| plan.fault != Fault::OutOfMemory && plan.kernel.is_none_or(|kernel| kernel == shader);
-        FaultPlan::is_due(plan, counts)
+        let is_of_dispatches = |plan: &FaultPlan| matches!(plan.fault, Fault::Lost | Fault::Hang | Fault::Unfinished);
+        FaultPlan::is_due(plan, |plan| is_of_dispatches(plan) && plan.kernel.is_none_or(|kernel| kernel == shader))
     }
 
     /// The fault that comes with this allocation.
     pub(super) fn at_allocation(plan: &mut Option<FaultPlan>) -> Option<Fault> {
         FaultPlan::is_due(plan, |plan| plan.fault == Fault::OutOfMemory)
+    }
+
+    /// The fault that comes with this copy.
+    pub(super) fn at_copy(plan: &mut Option<FaultPlan>) -> Option<Fault> {
+        FaultPlan::is_due(plan, |plan| plan.fault == Fault::Uncopied)
     }
 }
 

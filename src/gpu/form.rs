@@ -10,7 +10,7 @@ use super::shaders::Shader;
 use super::variant::Variant;
 
 /// Runs that a device works on at a time. Measured on an H200: more bring nothing.
-const RESIDENT_RUNS: u32 = 2112;
+pub(super) const RESIDENT_RUNS: u32 = 2112;
 
 /// The exact kernels for one variant.
 pub(super) struct Form {

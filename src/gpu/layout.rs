@@ -240,6 +240,8 @@ gpu_struct! {
         left: i32,
         /// Right side.
         right: i32,
+        /// 1: the bounds are there.
+        is_done: u32,
     }
 }
 

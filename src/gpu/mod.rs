@@ -24,7 +24,9 @@
 //! | [`extender`] | both sides of anchors: inspect, then execute what is wanted |
 //! | [`bounded`] | the same under the bounds of accepted blocks |
 //! | [`relaxed`] | both sides of anchors by the relaxed contract |
+//! | `inspector` | sweep runs without links |
 //! | `executor` | repeat runs with links, trace back |
+//! | [`counts`] | what the extension kernels did |
 //! | [`bulk`] | the extender behind the seam to the commit loop |
 //! | [`seeding`] | seed hits and the gap-free filter |
 //! | [`finder`] | the seeding behind the seam to the stages of a strand |
@@ -38,6 +40,7 @@ pub mod budget;
 pub mod buffer;
 pub mod bulk;
 pub mod context;
+pub mod counts;
 pub mod devices;
 mod diagnosis;
 mod executor;
@@ -45,6 +48,7 @@ pub mod extender;
 mod fault;
 pub mod finder;
 mod form;
+mod inspector;
 pub mod kernel;
 pub mod layout;
 pub mod letters;
@@ -65,11 +69,13 @@ pub use adapters::AdapterChoice;
 pub use bounded::BoundedRun;
 pub use bulk::GpuBulk;
 pub use context::{Gpu, GpuError, GpuSettings, OpeningSeconds};
-pub use extender::{GpuCounts, GpuExtender, Inspected, Switches};
+pub use counts::{GpuCounts, Switches};
+pub use extender::GpuExtender;
 pub use fault::OnFault;
 #[doc(hidden)]
 pub use fault::{Fault, FaultPlan};
 pub use finder::GpuFinder;
+pub use inspector::Inspected;
 pub use relaxed::{InspectedRelaxed, RelaxedExtender};
 pub use screen::{GpuScreen, Screened};
 pub use seeding::{GpuSeeder, SeedKernels};

@@ -27,8 +27,10 @@ const BOUNDARY_WORDS: u32 = 2 * 4096;
 const STEP_LIMIT: u32 = 1 << 20;
 /// The same on a software adapter: lavapipe ends loops after 65,535 turns.
 const STEP_LIMIT_IN_SOFTWARE: u32 = 60_000;
-/// Anchors per batch.
-const BATCH: usize = 1 << 18;
+/// Most anchors per batch.
+const BATCH: u64 = 1 << 18;
+/// Batches of so many are small already.
+const SMALL_BATCH: usize = 1 << 10;
 
 /// Screens anchors on a GPU.
 pub struct GpuScreen {
@@ -36,6 +38,8 @@ pub struct GpuScreen {
     kernel: Kernel,
     queue: RunQueue,
     params: Params,
+    /// Anchors per batch.
+    batch: usize,
 }
 
 /// What the screen says about an anchor.
@@ -57,7 +61,9 @@ impl GpuScreen {
     pub(super) fn new(gpu: Gpu, variant: Variant, params: Params) -> Result<GpuScreen, GpuError> {
         let most = if gpu.capabilities().is_software { STEP_LIMIT_IN_SOFTWARE } else { STEP_LIMIT };
         let step_limit = most.min(params.cell_limit / (variant.lanes * variant.stripe_rows));
+        let of_anchor = 2 * size_of::<Task>() + 2 * size_of::<SideBounds>();
         Ok(GpuScreen {
+            batch: (gpu.memory().for_extension() / 16 / of_anchor as u64).clamp(1, BATCH) as usize,
             kernel: Kernel::new(&gpu, Shader::Screen, &variant)?,
             queue: RunQueue::new(&gpu, RESIDENT_ANCHORS, "boundary", BOUNDARY_WORDS),
             params: Params { step_limit, ..params },
@@ -70,15 +76,20 @@ impl GpuScreen {
         self.queue.busy
     }
 
-    /// Screens `anchors` for blocks that score at least `goal`.
+    /// Screens `anchors` for blocks that score at least `goal`. If the device has less memory left than its budget, batches
+    /// get smaller.
     pub fn run(&mut self, unit: &GpuUnit, anchors: &[Anchor], goal: i64) -> Result<Vec<Screened>, GpuError> {
         let Ok(goal @ 1..) = i32::try_from(goal) else { return Ok(vec![Screened::Kept; anchors.len()]) };
         if !unit.can_be_screened {
             return Ok(vec![Screened::Kept; anchors.len()]);
         }
         let mut screened = Vec::with_capacity(anchors.len());
-        for batch in anchors.chunks(BATCH) {
-            screened.extend(self.run_batch(unit, batch, goal)?);
+        while screened.len() < anchors.len() {
+            let rest = &anchors[screened.len()..];
+            match self.run_batch(unit, &rest[..rest.len().min(self.batch)], goal) {
+                Err(GpuError::OutOfMemory(_)) if self.batch > SMALL_BATCH => self.batch /= 2,
+                done => screened.extend(done?),
+            }
         }
         Ok(screened)
     }
@@ -95,11 +106,15 @@ impl GpuScreen {
         buffers.extend([tasks.bound("tasks"), bounds.bound("bounds")]);
         self.queue.run(gpu, &self.kernel, params, &buffers)?;
         let screened = |bounds: SideBounds| {
-            let SideBounds { left, right } = bounds;
+            let SideBounds { left, right, is_done } = bounds;
+            // A copy that was not made reads as zeros.
+            if is_done != 1 {
+                return Err(GpuError::Lost("the bounds of some anchors did not arrive".to_string()));
+            }
             // NO_BOUND makes the sum reach any goal.
             let is_kept = i64::from(left) + i64::from(right) >= i64::from(goal);
-            if is_kept { Screened::Kept } else { Screened::Dropped { left, right } }
+            Ok(if is_kept { Screened::Kept } else { Screened::Dropped { left, right } })
         };
-        Ok(bounds.read(gpu, anchors.len())?.into_iter().map(screened).collect())
+        bounds.read(gpu, anchors.len())?.into_iter().map(screened).collect()
     }
 }

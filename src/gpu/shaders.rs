@@ -1,8 +1,9 @@
 //! The WGSL files and how they become one text: constants, then the files that a kernel requires, then the kernel.
 //!
 //! A kernel's `// requires:` line names its commons. `exchange` stands for `subgroup` or `workgroup`, as the
-//! [`Variant`] says, `bounds` for `bounded` or `unbounded`. Lines between `// for each ...` and `// end` are repeated, so that all per-column state lives in
-//! registers and short loops cost nothing:
+//! [`Variant`] says, `bounds` for `bounded` or `unbounded`, `cells` for `cells_in_registers` or `cells_in_memory`. Lines
+//! between `// for each ...` and `// end` are repeated, so that all per-column state lives in registers and short loops
+//! cost nothing:
 //! ```text
 //! // for each column k     $k  column 0, 1, ...             $w  word of eight columns that holds it
 //!                          $m  word of kept bits            $b  its bit there
@@ -105,6 +106,8 @@ const COMMONS: &[(&str, &str)] = &[
     ("letters", include_str!("../../shaders/common/letters.wgsl")),
     ("row", include_str!("../../shaders/common/row.wgsl")),
     ("run", include_str!("../../shaders/common/run.wgsl")),
+    ("cells_in_registers", include_str!("../../shaders/common/cells_in_registers.wgsl")),
+    ("cells_in_memory", include_str!("../../shaders/common/cells_in_memory.wgsl")),
     ("bounded", include_str!("../../shaders/common/bounded.wgsl")),
     ("spans", include_str!("../../shaders/common/spans.wgsl")),
     ("unbounded", include_str!("../../shaders/common/unbounded.wgsl")),
@@ -242,6 +245,8 @@ pub fn assemble(shader: Shader, variant: &Variant) -> ShaderText {
             ("exchange", Exchange::Workgroup) => "workgroup",
             ("bounds", _) if variant.is_bounded => "bounded",
             ("bounds", _) => "unbounded",
+            ("cells", _) if variant.has_cyclic_buffers => "cells_in_registers",
+            ("cells", _) => "cells_in_memory",
             (name, _) => name,
         };
         let (_, source) = COMMONS.iter().find(|(common, _)| *common == name).expect("a file in shaders/common");

@@ -1,26 +1,57 @@
 //! Inspect all runs, execute those whose paths are wanted (paper: inspector and executor), whatever the contract.
 
 use super::context::GpuError;
-use super::unit::OneSided;
+use super::unit::{GpuUnit, OneSided};
 use crate::alignment::{Anchor, EditScript};
 use crate::extend::side::{Direction, Side};
 
-/// Both sides of each anchor, with scripts where `wants_script` says so. `None`: left to the CPU.
-///
-/// `inspect` gives answers without scripts, `execute` the scripts of inspected runs; `None` is left to the CPU there too.
-pub(super) fn extend_anchors<E, I: AsRef<Side> + Into<Side>>(
+/// The kernels of one contract.
+pub(super) trait TwoPass {
+    /// What the first pass finds out about a run.
+    type Inspected: AsRef<Side> + Into<Side>;
+
+    /// Answers without scripts. `None`: left to the CPU.
+    fn inspect(&mut self, unit: &GpuUnit, runs: &[OneSided]) -> Result<Vec<Option<Self::Inspected>>, GpuError>;
+
+    /// Scripts of inspected runs. `None`: left to the CPU.
+    fn execute(
+        &mut self,
+        unit: &GpuUnit,
+        runs: &[(OneSided, &Self::Inspected)],
+    ) -> Result<Vec<Option<EditScript>>, GpuError>;
+
+    /// Gives the memory of batches back and halves those to come; `false` if they are small already.
+    fn shrink(&mut self) -> bool;
+}
+
+/// Both sides of each anchor, with scripts where `wants_script` says so. `None`: left to the CPU. If the device has less
+/// memory left than its budget, batches get smaller.
+pub(super) fn extend_anchors<E: TwoPass>(
     engine: &mut E,
+    unit: &GpuUnit,
     anchors: &[Anchor],
     wants_script: &dyn Fn(&Side, &Side) -> bool,
-    inspect: impl FnOnce(&mut E, &[OneSided]) -> Result<Vec<Option<I>>, GpuError>,
-    execute: impl FnOnce(&mut E, &[(OneSided, &I)]) -> Result<Vec<Option<EditScript>>, GpuError>,
+) -> Result<Vec<Option<(Side, Side)>>, GpuError> {
+    loop {
+        match try_to_extend(engine, unit, anchors, wants_script) {
+            Err(GpuError::OutOfMemory(_)) if engine.shrink() => {}
+            done => return done,
+        }
+    }
+}
+
+fn try_to_extend<E: TwoPass>(
+    engine: &mut E,
+    unit: &GpuUnit,
+    anchors: &[Anchor],
+    wants_script: &dyn Fn(&Side, &Side) -> bool,
 ) -> Result<Vec<Option<(Side, Side)>>, GpuError> {
     let sides = [Direction::Left, Direction::Right];
     let runs: Vec<OneSided> =
         anchors.iter().flat_map(|&anchor| sides.map(|direction| OneSided { anchor, direction })).collect();
-    let inspected = inspect(engine, &runs)?;
+    let inspected = engine.inspect(unit, &runs)?;
     let mut wanted = Vec::new();
-    let mut to_execute: Vec<(OneSided, &I)> = Vec::new();
+    let mut to_execute: Vec<(OneSided, &E::Inspected)> = Vec::new();
     for (ix, pair) in inspected.chunks(2).enumerate() {
         if let [Some(left), Some(right)] = pair
             && wants_script(left.as_ref(), right.as_ref())
@@ -29,8 +60,8 @@ pub(super) fn extend_anchors<E, I: AsRef<Side> + Into<Side>>(
             to_execute.extend([(runs[2 * ix], left), (runs[2 * ix + 1], right)]);
         }
     }
-    let scripts = execute(engine, &to_execute)?;
-    let mut sides: Vec<Option<Side>> = inspected.into_iter().map(|found| found.map(I::into)).collect();
+    let scripts = engine.execute(unit, &to_execute)?;
+    let mut sides: Vec<Option<Side>> = inspected.into_iter().map(|found| found.map(E::Inspected::into)).collect();
     for (ix, script) in wanted.into_iter().zip(scripts) {
         sides[ix] = sides[ix].take().zip(script).map(|(side, script)| Side { script, ..side });
     }

@@ -1,7 +1,7 @@
 //! Forms of a kernel: how many lanes work on a run, how they talk, and how many columns each holds.
 
 use super::adapters::Capabilities;
-use super::layout::EAGER_TILE;
+use super::layout::{EAGER_TILE, RELAXED_BOUNDARY, RELAXED_HEADER};
 
 /// How the lanes of a run exchange values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,6 +25,11 @@ pub struct Variant {
     pub stripe_rows: u32,
     /// Whether accepted blocks confine the runs of the row sweep (lastz-semantics 5.6, 5.7).
     pub is_bounded: bool,
+    /// Whether the relaxed inspector keeps the links of the first cells, so that runs that end there come back with their
+    /// script (paper: eager traceback). Off to measure what it is worth.
+    pub has_eager_tile: bool,
+    /// Whether the cells of a relaxed stripe stay in registers (paper: cyclic buffers). Off to measure the same.
+    pub has_cyclic_buffers: bool,
 }
 
 /// Rows per lane of the stripe sweep where subgroups are wide.
@@ -38,6 +43,9 @@ const STRIPE_STEPS: u32 = 4;
 /// columns in vain, but take fewer steps, one after the other, for a long run. On an H200, 4 rows were faster than 8 and 1
 /// with short runs (`cargo bench --bench relaxed`), 8 faster than 4 with the long ones that a screen leaves.
 const RELAXED_ROWS: u32 = 8;
+
+/// Steps after which cells that go through memory take the place of earlier ones.
+const MEMORY_STEPS: u32 = 64;
 
 /// Rows of a stripe of the relaxed contract.
 const CONTRACT_ROWS: u32 = crate::extend::relaxed::STRIPE_ROWS as u32;
@@ -53,12 +61,24 @@ impl Variant {
     /// A form with subgroup operations.
     pub fn subgroup(lanes: u32, columns: u32) -> Variant {
         let stripe_rows = if lanes < 32 { NARROW_STRIPE_ROWS } else { STRIPE_ROWS };
-        Variant { exchange: Exchange::Subgroup, lanes, columns, stripe_rows, is_bounded: false }
+        Variant::of_exchange(Exchange::Subgroup, lanes, columns, stripe_rows)
     }
 
     /// A form with workgroup memory.
     pub fn workgroup(lanes: u32, columns: u32) -> Variant {
-        Variant { exchange: Exchange::Workgroup, lanes, columns, stripe_rows: NARROW_STRIPE_ROWS, is_bounded: false }
+        Variant::of_exchange(Exchange::Workgroup, lanes, columns, NARROW_STRIPE_ROWS)
+    }
+
+    fn of_exchange(exchange: Exchange, lanes: u32, columns: u32, stripe_rows: u32) -> Variant {
+        Variant {
+            exchange,
+            lanes,
+            columns,
+            stripe_rows,
+            is_bounded: false,
+            has_eager_tile: true,
+            has_cyclic_buffers: true,
+        }
     }
 
     /// Steps of the stripe sweep between looks at its values.
@@ -84,6 +104,12 @@ impl Variant {
     /// Words that one workgroup needs to keep a run for the next dispatch.
     pub fn saved_words(&self) -> u32 {
         16 + (2 * self.columns + 8) * self.lanes
+    }
+
+    /// Entries of two words that one workgroup of the relaxed kernels needs.
+    pub fn relaxed_memory(&self) -> u32 {
+        let cells = MEMORY_STEPS * (self.stripe_rows + 1) * self.lanes;
+        RELAXED_HEADER + RELAXED_BOUNDARY + if self.has_cyclic_buffers { 0 } else { cells }
     }
 
     /// The form for an adapter and windows of about `window` columns: the smallest ring that holds them.
@@ -143,14 +169,18 @@ impl Variant {
     pub fn constants(&self) -> String {
         format!(
             "const LANES: u32 = {}u;\nconst COLUMNS: u32 = {}u;\nconst WORDS: u32 = {}u;\nconst KEPT_WORDS: u32 = {}u;\n\
-             const STRIPE_ROWS: u32 = {}u;\nconst STRIPE_STEPS: u32 = {}u;\nconst ROWS_PER_STRIPE: u32 = {}u;\n",
+             const STRIPE_ROWS: u32 = {}u;\nconst STRIPE_STEPS: u32 = {}u;\nconst ROWS_PER_STRIPE: u32 = {}u;\n\
+             const HAS_EAGER_TILE: bool = {};\nconst RELAXED_MEMORY: u32 = {}u;\nconst MEMORY_STEPS: u32 = {}u;\n",
             self.lanes,
             self.columns,
             self.words(),
             self.kept_words(),
             self.stripe_rows,
             self.stripe_steps(),
-            self.lanes * self.stripe_rows
+            self.lanes * self.stripe_rows,
+            self.has_eager_tile,
+            self.relaxed_memory(),
+            MEMORY_STEPS
         )
     }
 }
