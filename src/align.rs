@@ -297,7 +297,7 @@ impl Aligner {
             {
                 table.update_mask(&self.target);
             }
-            if self.options.gapped.is_none() || !counted.is_empty() {
+            if self.options.gapped.is_none() && !found.uncounted || !counted.is_empty() {
                 sink.masked(masked.iter().map(Range::len).sum())?;
             }
         }

@@ -154,12 +154,10 @@ impl Aligner {
                 break;
             }
         }
-        // Then LASTZ goes on to gapped extension, with no anchors left: identical sequences make a block without one.
-        for &(is_other, strand) in strands[..plan.strands.len()].iter().rev() {
+        // Then LASTZ goes on with no anchors left: identical sequences make a block without one.
+        for &(is_other, strand) in strands.iter().rev() {
             let found = StrandBlocks { unprinted: room == 0, ..self.comparison(strand).forced_blocks() };
-            if !found.blocks.is_empty() {
-                plan.strands.push((is_other, Work::Done(Box::new(found))));
-            }
+            plan.strands.push((is_other, Work::Done(Box::new(found))));
         }
         plan
     }
