@@ -168,9 +168,10 @@ impl Draft<'_> {
                 }
                 return;
             }
-            Kind::SelfComparison if self.percent(25) => {
-                self.option("--nogapped");
-                if self.percent(20) {
+            Kind::SelfComparison => {
+                let is_gap_free = self.percent(25);
+                self.maybe(if is_gap_free { 100 } else { 0 }, &["--nogapped"]);
+                if is_gap_free && self.percent(20) {
                     let text = format!("K=top{}%", self.between(1, 60));
                     return self.option(text);
                 }
