@@ -282,24 +282,22 @@ impl Aligner {
         if !self.settlement.settle_hsp_limit(&query.sequences, other.as_ref(), &plan.found, sink) {
             return Ok(());
         }
-        let mut room = self.settlement.run_room();
+        let mut room = self.settlement.room();
         for (is_other, work) in plan.strands {
             let strand = if is_other { other.as_ref() } else { None }.unwrap_or(&query.sequences);
             let (mut found, search) = self.perform(strand, work, None)?;
             self.settlement.counts.search += search;
             let view = StrandView { target: &self.target, query: strand };
             self.settlement.settle(&view, &mut found, room.as_mut(), sink)?;
-            // With --anyornone and --limitperquery LASTZ neither counts nor masks.
-            let Some(coverage) = self.coverage.as_mut().filter(|_| self.options.limits.blocks.is_none()) else {
-                continue;
-            };
-            let masked = coverage.add(&found.blocks, &mut self.target);
+            let Some(coverage) = self.coverage.as_mut() else { continue };
+            let counted = if found.uncounted { &[] } else { &found.blocks[..] };
+            let masked = coverage.add(counted, &mut self.target);
             if !masked.is_empty()
                 && let Some(table) = &mut self.table
             {
                 table.update_mask(&self.target);
             }
-            if self.options.gapped.is_none() || !found.blocks.is_empty() {
+            if self.options.gapped.is_none() && !found.uncounted || !counted.is_empty() {
                 sink.masked(masked.iter().map(Range::len).sum())?;
             }
         }

@@ -103,9 +103,9 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
         census: aligner.coverage().filter(|_| invocation.census.as_ref().is_some_and(|census| census.path.is_none())),
         seconds: invocation.runtime.then(|| started.elapsed().as_secs_f64()),
     };
-    outputs.finish(&info, &ending)?;
+    let output_bytes = outputs.finish(&info, &ending)?;
     console.finish();
-    beside.write_report(&aligner, &gpu, n_queries, moments, started)?;
+    beside.write_report(&aligner, &gpu, n_queries, output_bytes, moments, started)?;
     // The process ends here: giving the memory of both back piece by piece takes longer than many a run's output.
     std::mem::forget((aligner, gpu));
     Ok(())
@@ -297,14 +297,19 @@ impl Outputs {
         self.files.iter_mut().try_for_each(|(writer, out)| writer.begin(info, out))
     }
 
-    fn finish(self, info: &RunInfo, ending: &Ending) -> Result<()> {
+    /// Ends all files; gives the bytes of the main one.
+    fn finish(self, info: &RunInfo, ending: &Ending) -> Result<u64> {
+        let mut output_bytes = 0;
         // Only the main output says that it is complete.
         let beside = RunInfo { mark_end: false, ..info.clone() };
         for (i, (mut writer, mut out)) in self.files.into_iter().enumerate() {
             writer.finish(if i == 0 { info } else { &beside }, ending, &mut out)?;
+            if i == 0 {
+                output_bytes = out.written();
+            }
             out.publish()?;
         }
-        Ok(())
+        Ok(output_bytes)
     }
 }
 

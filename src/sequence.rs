@@ -28,6 +28,8 @@ pub struct SequenceSet {
     pub file: String,
     /// Whether the array holds the reverse complement of what the file holds.
     pub is_reversed: bool,
+    /// Whether names are whole header lines (`[nameparse=full]`); nicknames come first even then.
+    pub has_full_names: bool,
 }
 
 /// One sequence of a [`SequenceSet`].
@@ -89,9 +91,8 @@ impl SequenceSet {
         SequenceSet {
             bases: bases.to_vec(),
             partitions: vec![partition],
-            is_partitioned: false,
             file: name.to_string(),
-            is_reversed: false,
+            ..SequenceSet::default()
         }
     }
 
@@ -139,6 +140,7 @@ impl SequenceSet {
             is_partitioned: self.is_partitioned,
             file: self.file.clone(),
             is_reversed: self.is_reversed,
+            has_full_names: self.has_full_names,
         }
     }
 

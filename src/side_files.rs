@@ -82,6 +82,7 @@ impl<'a> SideFiles<'a> {
         aligner: &Aligner,
         gpu: &GpuEngines,
         n_queries: u32,
+        output_bytes: u64,
         moments: Moments,
         started: Instant,
     ) -> anyhow::Result<()> {
@@ -94,6 +95,7 @@ impl<'a> SideFiles<'a> {
             "moments": moments,
             "threads": rayon::current_num_threads(),
             "queries": n_queries,
+            "output_bytes": output_bytes,
             "counts": aligner.counts(),
         });
         serde_json::to_writer_pretty(&mut out, &report)?;

@@ -71,6 +71,10 @@ impl HalfProgress<'_> {
 #[derive(Default)]
 pub(crate) struct StrandBlocks {
     pub blocks: Vec<Block>,
+    /// Printed one by one as they were found (`--anyornone`, `--limitperquery`): LASTZ neither counts nor masks them.
+    pub uncounted: bool,
+    /// Found when `--anyornone` or `--limitperquery` had enough: LASTZ counts and masks them, and prints none.
+    pub unprinted: bool,
     pub truncations: Vec<Truncation>,
     pub gapped: GappedCounts,
     /// Blocks that came from the second search between blocks (`--inner`).
@@ -90,6 +94,8 @@ pub(crate) struct GivenHsps {
     pub rescored: bool,
     /// Whether they were selected before overlapping ones were merged.
     pub unmerged: bool,
+    /// Whether mirror images (`--self`, gap-free) are among them.
+    pub has_images: bool,
 }
 
 impl<'a> StrandComparison<'a> {
@@ -116,11 +122,34 @@ impl<'a> StrandComparison<'a> {
         found
     }
 
+    /// Calls `take` with an HSP and with its mirror image, if `--self` prints it: LASTZ puts the two into its lists as
+    /// soon as they are found, so that all later stages see both.
+    fn with_image(&self, hsp: Hsp, mut take: impl FnMut(Hsp)) {
+        take(hsp);
+        if self.prints_images() {
+            let pair = SelfPair { target: self.target, query: self.query };
+            pair.mirror_hsp(&hsp).into_iter().for_each(take);
+        }
+    }
+
+    fn prints_images(&self) -> bool {
+        self.gapped().is_none() && self.options.self_comparison == SelfComparison::Mirrored
+    }
+
+    /// HSPs with their images.
+    fn with_images(&self, hsps: Vec<Hsp>) -> Vec<Hsp> {
+        let mut all = Vec::with_capacity(2 * hsps.len());
+        hsps.into_iter().for_each(|hsp| self.with_image(hsp, |hsp| all.push(hsp)));
+        let seed = &self.options.seed;
+        let has_diagonals = self.options.gap_free != GapFreeExtension::None;
+        if seed.twins.is_some() || seed.recover_hits && has_diagonals { merge_by_diagonal(all) } else { all }
+    }
+
     /// As [`hsps`](Self::hsps), not merged where LASTZ selects among them first.
     pub fn unmerged_hsps(&self, table: &'a WordTable) -> (Vec<Hsp>, SearchCounts) {
         let mut hsps = Vec::new();
         let counts = self.search(table).run_parallel(&mut |found| {
-            hsps.push(found.hsp);
+            self.with_image(found.hsp, |hsp| hsps.push(hsp));
             ControlFlow::Continue(())
         });
         (hsps, counts)
@@ -133,7 +162,7 @@ impl<'a> StrandComparison<'a> {
             if uses_entropy && adaptive.wants_entropy(found.hsp.score) {
                 found.hsp.score = entropy_adjusted(self.target, self.query, &found.hsp);
             }
-            adaptive.offer(found.hsp, is_minus);
+            self.with_image(found.hsp, |hsp| adaptive.offer(hsp, is_minus));
             ControlFlow::Continue(())
         })
     }
@@ -150,7 +179,7 @@ impl<'a> StrandComparison<'a> {
                 return ControlFlow::Break(());
             }
             position = found.query_end;
-            hsps.push(found.hsp);
+            self.with_image(found.hsp, |hsp| hsps.push(hsp));
             ControlFlow::Continue(())
         });
         let found = hsps.len() as u64;
@@ -160,7 +189,7 @@ impl<'a> StrandComparison<'a> {
     /// Blocks in order of discovery until `room` for blocks, or for runs of pairs, is used up, each HSP extended at once
     /// and alone (`--anyornone`).
     pub fn first_blocks(&self, table: &'a WordTable, room: &mut u64) -> (StrandBlocks, SearchCounts) {
-        let mut found_blocks = StrandBlocks::default();
+        let mut found_blocks = StrandBlocks { uncounted: true, ..StrandBlocks::default() };
         // LASTZ does not report two blocks with the same ends.
         let mut seen = HashSet::new();
         let threshold = self.gapped_threshold(None);
@@ -169,26 +198,28 @@ impl<'a> StrandComparison<'a> {
             Some(_) => FilterStage::GappedUntilEnough,
             None => FilterStage::GapFreeUntilEnough,
         };
-        let counts = self.search(table).run(&mut |found| {
-            let block = match (self.gapped(), self.ydrop) {
-                (Some(_), Some(ydrop)) => {
-                    anchor_of(&found.hsp, &self.target.bases, &self.query.bases, &self.options.scoring.gapped)
-                        .and_then(|anchor| {
-                            let (left, right) = ydrop.run_both(self.target, self.query, &anchor, &mut workspace);
-                            stitch(&anchor, &left, &right, self.target, self.query, &self.options.scoring)
-                        })
-                        .filter(|block| block.score >= threshold && !block.script.is_empty())
-                }
-                _ => Some(Block::from(&found.hsp)),
-            };
-            let passes = |b: &Block| filters::passes(b, &self.options.filters, stage, self.target, self.query);
-            let is_new = |block: &Block| seen.insert((block.target_range(), block.query_range()));
-            if let Some(block) = block.filter(passes).filter(is_new) {
-                let counts_runs = self.options.limits.counts_runs;
-                let (block, used) = if counts_runs { first_runs(&block, *room) } else { (block, 1) };
-                *room -= used;
-                found_blocks.blocks.push(block);
+        let mut extend = |hsp: &Hsp| match (self.gapped(), self.ydrop) {
+            (Some(_), Some(ydrop)) => {
+                anchor_of(hsp, &self.target.bases, &self.query.bases, &self.options.scoring.gapped)
+                    .and_then(|anchor| {
+                        let (left, right) = ydrop.run_both(self.target, self.query, &anchor, &mut workspace);
+                        stitch(&anchor, &left, &right, self.target, self.query, &self.options.scoring)
+                    })
+                    .filter(|block| block.score >= threshold && !block.script.is_empty())
             }
+            _ => Some(Block::from(hsp)),
+        };
+        let counts = self.search(table).run(&mut |found| {
+            self.with_image(found.hsp, |hsp| {
+                let is_new = |block: &Block| seen.insert((block.target_range(), block.query_range()));
+                let block = extend(&hsp).filter(|block| self.passes(block, stage)).filter(is_new);
+                if let Some(block) = block.filter(|_| *room > 0) {
+                    let counts_runs = self.options.limits.counts_runs;
+                    let (block, used) = if counts_runs { first_runs(&block, *room) } else { (block, 1) };
+                    *room -= used;
+                    found_blocks.blocks.push(block);
+                }
+            });
             if *room == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         (found_blocks, counts)
@@ -208,8 +239,11 @@ impl<'a> StrandComparison<'a> {
 
     /// Everything after the HSPs.
     pub fn blocks(&self, given: GivenHsps, depth: Option<StrandDepth>) -> Result<StrandBlocks> {
-        let GivenHsps { mut hsps, derived_threshold, rescored, unmerged } = given;
+        let GivenHsps { mut hsps, derived_threshold, rescored, unmerged, has_images } = given;
         let progress = self.half_progress(Stage::Extension);
+        if self.prints_images() && !has_images {
+            hsps = self.with_images(hsps);
+        }
         let seed = &self.options.seed;
         if unmerged && (seed.recover_hits || seed.twins.is_some() || !self.is_searched) {
             hsps = merge_by_diagonal(hsps);
@@ -221,12 +255,16 @@ impl<'a> StrandComparison<'a> {
         if rescored && (self.options.chain.is_some() || self.options.gapped.is_some()) {
             self.rescore(&mut hsps);
         }
+        if self.gapped().is_none() {
+            hsps.retain(|hsp| self.passes(&Block::from(hsp), self.gap_free_stage()));
+        }
         if let Some(penalties) = self.options.chain {
             hsps = chain::chain(hsps, self.target, self.query, penalties, &self.options.scoring);
         }
         let Some((gapped, ydrop)) = self.gapped().zip(self.ydrop) else {
             progress.reach(1, 1);
-            return Ok(self.gap_free_blocks(hsps));
+            let blocks = hsps.iter().map(Block::from).collect();
+            return Ok(StrandBlocks { blocks, ..StrandBlocks::default() });
         };
         let threshold = self.gapped_threshold(derived_threshold);
         let forced = match hsps.is_empty() && self.is_fill() {
@@ -276,19 +314,8 @@ impl<'a> StrandComparison<'a> {
         Ok(found)
     }
 
-    fn gap_free_blocks(&self, hsps: Vec<Hsp>) -> StrandBlocks {
-        let mut blocks: Vec<Block> = hsps.iter().map(Block::from).collect();
-        filters::retain(&mut blocks, &self.options.filters, self.gap_free_stage(), self.target, self.query);
-        if self.options.self_comparison == SelfComparison::Mirrored {
-            let pair = SelfPair { target: self.target, query: self.query };
-            let mut mirrored = Vec::with_capacity(2 * blocks.len());
-            for (hsp, block) in hsps.iter().zip(blocks) {
-                mirrored.push(block);
-                mirrored.extend(pair.mirror_hsp(hsp).as_ref().map(Block::from));
-            }
-            blocks = mirrored;
-        }
-        StrandBlocks { blocks, ..StrandBlocks::default() }
+    fn passes(&self, block: &Block, stage: FilterStage) -> bool {
+        filters::passes(block, &self.options.filters, stage, self.target, self.query)
     }
 
     /// LASTZ filters HSPs otherwise if it prints them as it finds them.

@@ -285,6 +285,8 @@ fn score_files_mean_what_they_mean_to_lastz() {
         format!("{lettered}X 1 2 3 4\n"),
         format!("{bare}17 18 19 20\n"),
         "A C G T\n".to_string(),
+        "A C G T N\n91 -90 -25 -100 1\n-90 100 -100 -25 2\n-25 -100 100 -90 3\n-100 -25 -90 91 4\n".to_string(),
+        "A C G T N\n91 -9 -2 -100 1\n-9 99 -1 -2 2\n-25 -1 98 -9 3\n-9 -2 -90 97 4\n1 2 3 4 5\n".to_string(),
         "A C G\nA 1 2 3\nC 1 2 3\nG 1 2 3\n".to_string(),
         "K=5\n".to_string(),
         String::new(),
@@ -292,7 +294,9 @@ fn score_files_mean_what_they_mean_to_lastz() {
     let mut differences = String::new();
     for text in &files {
         std::fs::write(directory.path().join("scores.q"), text).unwrap();
-        for options in ["--scores=scores.q", "--scores=scores.q O=9", "--scores=scores.q W=9 --step=2"] {
+        for options in
+            ["--scores=scores.q", "--scores=scores.q O=9", "--scores=scores.q W=9 --step=2", "Q=scores.q AG:3"]
+        {
             if let Some(difference) = difference(directory.path(), options) {
                 let _ = writeln!(differences, "{text:?} {difference}");
             }

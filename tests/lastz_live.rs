@@ -24,7 +24,10 @@ use support::{compare, option_sets};
 /// - Where LASTZ breaks down ([`BREAKDOWNS`]), fastz may do what it likes, as long as it does not break down itself.
 ///
 /// `option_sets` leaves out, as defects of LASTZ:
-/// - blastn with `[multiple,subsample=k/n]`: LASTZ calls the query by the last header it has read.
+/// - blastn with `[multiple]` and records that are left out or empty: LASTZ calls the query by the last header it has
+///   read. So it does with any target that has `[subsample=k/n]` and not `[multiple]`.
+/// - `--self --nogapped` with `[multiple]`, other strand: LASTZ mirrors segments at the ends of the array.
+/// - `--noytrim` with `--inner` and `[multiple]`: LASTZ's alignments can cross from one sequence into the next.
 /// - `--self` with mirrored gapped blocks on the other strand: of blocks that are cut at the anti-diagonal behind a gap,
 ///   LASTZ prolongs some gaps instead of turning them around; it then pairs wrong bases, and scores what lies behind
 ///   the ends of the sequence.

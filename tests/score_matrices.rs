@@ -22,6 +22,7 @@ fn matrices_score_every_pair_as_lastz_does() {
     let matrix = "  A C G T\nA 91 -90 -25 -100\nC -90 100 -100 -25\nG -25 -100 100 -90\nT -100 -25 -90 91\n";
     let with_n =
         "  A C G T N\nA 91 -90 -25 -100 -3\nC -90 100 -100 -25 -4\nG -25 -100 100 -90 -5\nT -100 -25 -90 91 -6\n";
+    let shuffled = "bad_score=X:Y:-700\nfill_score=-7\n  T A G N C\nC 7 -9 -8 -99 95\nN 1 2 3 4 5\nA -6 85 -5 2 -4\nT 88 -3 -2 3 -1\nG 3 -7 99 4 -170\n";
     let n_row = "N -10 -11 -12 -13 8\n";
     let pair = |target, query, score| PairScore { target, query, score };
     let n = Some(Ambiguity { iupac: false, reward: 7, penalty: 9 });
@@ -36,6 +37,8 @@ fn matrices_score_every_pair_as_lastz_does() {
         ("AC:-190", dna, "", BaseScores::Hoxd70, vec![pair(b'A', b'C', -190)], None),
         ("--scores=scores.q", dna, matrix, BaseScores::Hoxd70, vec![], None),
         ("--scores=scores.q AC:-120", dna, matrix, BaseScores::Hoxd70, vec![pair(b'A', b'C', -120)], None),
+        ("--scores=scores.q", dna, shuffled, BaseScores::Hoxd70, vec![], None),
+        ("--scores=scores.q AC:-120", dna, shuffled, BaseScores::Hoxd70, vec![pair(b'A', b'C', -120)], None),
         (
             "--scores=scores.q",
             dna,

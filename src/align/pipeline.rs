@@ -271,7 +271,7 @@ impl Caller<'_> {
         if !self.settlement.settle_hsp_limit(&trip.query.sequences, trip.other.as_ref(), found, self.sink) {
             return Ok(());
         }
-        let mut room = self.settlement.run_room();
+        let mut room = self.settlement.room();
         for (is_other, mut found) in outcome.strands {
             let view = StrandView { target: &self.aligner.target, query: trip.strand(is_other) };
             self.settlement.settle(&view, &mut found, room.as_mut(), self.sink)?;

@@ -93,7 +93,8 @@ impl Aligner {
         for (is_other, _) in strands {
             let hsps = if is_other { hsps.minus.clone() } else { hsps.plus.clone() };
             let rescored = minus_first && n_strands == 2 && !is_other;
-            let given = GivenHsps { hsps, derived_threshold: None, rescored, unmerged: minus_first || is_given };
+            let unmerged = minus_first || is_given;
+            let given = GivenHsps { hsps, derived_threshold: None, rescored, unmerged, has_images: true };
             work.push((is_other, Work::Extend(given)));
         }
         if minus_first {
@@ -136,7 +137,7 @@ impl Aligner {
         for &(is_other, _) in strands.iter().rev() {
             let hsps = std::mem::take(if is_other { &mut hsps.minus } else { &mut hsps.plus });
             let rescored = strands.len() == 2 && !is_other;
-            let given = GivenHsps { hsps, derived_threshold, rescored, unmerged: true };
+            let given = GivenHsps { hsps, derived_threshold, rescored, unmerged: true, has_images: true };
             plan.strands.push((is_other, Work::Extend(given)));
         }
         plan
@@ -150,15 +151,13 @@ impl Aligner {
             plan.search += search;
             plan.strands.push((is_other, Work::Done(Box::new(found))));
             if room == 0 {
-                return plan;
+                break;
             }
         }
-        // Then LASTZ goes on to gapped extension, with no anchors left: identical sequences make a block without one.
+        // Then LASTZ goes on with no anchors left: identical sequences make a block without one.
         for &(is_other, strand) in strands.iter().rev() {
-            let found = self.comparison(strand).forced_blocks();
-            if !found.blocks.is_empty() {
-                plan.strands.push((is_other, Work::Done(Box::new(found))));
-            }
+            let found = StrandBlocks { unprinted: room == 0, ..self.comparison(strand).forced_blocks() };
+            plan.strands.push((is_other, Work::Done(Box::new(found))));
         }
         plan
     }
@@ -173,7 +172,7 @@ impl Aligner {
             plan.search += search;
             plan.found.push((is_other, found));
             let goes_on = silent.add_strand(&mut so_far, found, strand, &mut |_| {});
-            plan.strands.push((is_other, Work::Extend(GivenHsps { hsps, ..GivenHsps::default() })));
+            plan.strands.push((is_other, Work::Extend(GivenHsps { hsps, has_images: true, ..GivenHsps::default() })));
             if !goes_on {
                 break;
             }
@@ -181,18 +180,6 @@ impl Aligner {
         plan.strands.reverse();
         if !limit.keeps(so_far) {
             plan.strands.clear();
-        }
-        if self.settlement.run_room().is_some() {
-            return plan;
-        }
-        // LASTZ counts what it keeps as it prints: whole lists of anchors.
-        let mut room = limit.most_kept();
-        for (_, work) in &mut plan.strands {
-            let Work::Extend(GivenHsps { hsps, .. }) = work else { continue };
-            if room == 0 {
-                hsps.clear();
-            }
-            room -= u64::from(!hsps.is_empty());
         }
         plan
     }

@@ -36,12 +36,13 @@ impl Settlement {
         limit.keeps(so_far)
     }
 
-    /// HSPs, or runs of pairs, that `--queryhsplimit` lets a query print, if it counts these.
-    pub fn run_room(&self) -> Option<u64> {
-        self.hsp_limit.as_ref().filter(|_| self.counts_runs).map(HspLimit::most_kept)
+    /// How much `--queryhsplimit` lets a query print: LASTZ counts as it prints, runs of pairs or else the lists of
+    /// blocks of a strand. What it does not print is masked like the rest.
+    pub fn room(&self) -> Option<u64> {
+        self.hsp_limit.as_ref().map(HspLimit::most_kept)
     }
 
-    /// Warnings and output of a strand, with `room` for so many runs of pairs.
+    /// Warnings and output of a strand, within [`room`](Self::room).
     pub fn settle(
         &mut self,
         view: &StrandView,
@@ -58,7 +59,16 @@ impl Settlement {
         {
             found.blocks.clear();
         }
-        let within_room = room.map(|room| cut_to_room(&found.blocks, room));
+        let within_room = match room {
+            _ if found.unprinted => Some(Vec::new()),
+            Some(room) if self.counts_runs => Some(cut_to_room(&found.blocks, room)),
+            Some(0) => Some(Vec::new()),
+            Some(room) => {
+                *room -= u64::from(!found.blocks.is_empty());
+                None
+            }
+            None => None,
+        };
         let blocks = within_room.as_ref().unwrap_or(&found.blocks);
         self.counts.output_blocks += blocks.len() as u64;
         sink.strand(view, blocks)

@@ -153,10 +153,11 @@ fn seed_options(arguments: &Arguments, file: Option<&ScoreFile>) -> Result<(Seed
     let defaults = SeedOptions::default();
     let word_bits = seeding.word.unwrap_or(defaults.word_bits);
     let twins = seeding.twins.flatten();
+    let transitions = transitions.unwrap_or(u8::from(seed.allows_transition));
     check_seed(&seed, transitions, word_bits, hit_filter.as_ref(), twins)?;
     let options = SeedOptions {
         pattern: fastz::seed::SeedPattern::parse(&seed.pattern).map_err(|why| anyhow!("--seed: {why}"))?,
-        transitions: transitions.unwrap_or(u8::from(seed.allows_transition)),
+        transitions,
         step: seeding.step.or(file.and_then(|file| file.step)).unwrap_or(defaults.step),
         word_bits,
         word_count_limit: seeding.maxwordcount.flatten(),

@@ -139,6 +139,7 @@ impl Assembler {
             is_partitioned,
             file: self.spec.file().to_string(),
             is_reversed: self.spec.is_reversed(),
+            has_full_names: self.spec.full_names,
         }
     }
 

@@ -26,6 +26,8 @@ mod two_bit;
 
 pub use specifier::Specifier;
 
+pub(crate) use name::default_name;
+
 use crate::error::Result;
 use crate::sequence::SequenceSet;
 use assembly::{Assembler, Role};

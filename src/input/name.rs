@@ -14,6 +14,11 @@ pub(super) enum NameRule {
     Tag(String),
 }
 
+/// The name that the default rule takes from a header line without its mark; empty if it leaves nothing.
+pub(crate) fn default_name(header: &str) -> &str {
+    NameRule::Default.apply(header)
+}
+
 /// A header line, or what stands for it.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(super) struct Heading {
@@ -62,11 +67,18 @@ impl Heading {
         }
         // The first `>` of a nickname counts as the mark; a second one belongs to the name.
         let text = if self.has_mark { &self.text } else { self.text.strip_prefix('>').unwrap_or(&self.text) };
+        rule.apply(text).to_string()
+    }
+}
+
+impl NameRule {
+    /// The name in a header line that has no tag.
+    fn apply<'t>(&self, text: &'t str) -> &'t str {
         let text = skip_prefaces(text);
-        match rule {
-            NameRule::Alphanum => alphanum_prefix(text).to_string(),
-            NameRule::Darkspace => strip_suffixes(cut(text, &[' ', '\t'])).to_string(),
-            NameRule::Default | NameRule::Tag(_) => strip_suffixes(cut(text, &[' ', '\t', '|', ':'])).to_string(),
+        match self {
+            NameRule::Alphanum => alphanum_prefix(text),
+            NameRule::Darkspace => strip_suffixes(cut(text, &[' ', '\t'])),
+            NameRule::Default | NameRule::Tag(_) => strip_suffixes(cut(text, &[' ', '\t', '|', ':'])),
         }
     }
 }

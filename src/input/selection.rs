@@ -1,8 +1,8 @@
 //! Which records of a file are used: `subset=` and `subsample=` (lastz-semantics 1.2).
 //!
-//! A names file has one name per line, the first word counts, `#` starts a comment. LASTZ searches every name from where
-//! it found the one before, so names must come in the order of the file; a name that does not follow is an error, except
-//! that nothing is missed once the file has ended behind the last match.
+//! A names file has one name per line: the first word counts, a line whose first word begins with `#` is a comment.
+//! LASTZ searches every name from where it found the one before, so names must come in the order of the file; a name
+//! that does not follow is an error, except that nothing is missed once a FASTA file has ended behind the last match.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -50,8 +50,10 @@ impl Selection {
             }
             let mut heading = match self.reader.advance()? {
                 Some(heading) => heading,
-                None if has_passed => return Err(self.missing()),
-                None => return Ok(None),
+                // LASTZ misses nothing in FASTA files that have ended behind the last match.
+                None if self.names.is_none() => return Ok(None),
+                None if !has_passed && matches!(self.reader, RecordReader::Fasta(_)) => return Ok(None),
+                None => return Err(self.missing()),
             };
             let record = self.next_record;
             let key = self.key(&heading);
@@ -117,7 +119,8 @@ fn read_names(file: &str) -> Result<VecDeque<String>> {
     let text = fs::read(path).map_err(|source| Error::Io { action: "cannot read", path: path.into(), source })?;
     let names: VecDeque<String> = String::from_utf8_lossy(&text)
         .lines()
-        .filter_map(|line| line.split('#').next().unwrap_or_default().split_whitespace().next())
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| !name.starts_with('#'))
         .map(String::from)
         .collect();
     if names.is_empty() {

@@ -268,6 +268,8 @@ fn subset_and_subsample() {
         ("full", "s3\ns4"),
         ("q", "@s0\nAA\n+\nII\n@s1\nAC\n+\nII\n@s2\nAG\n+\nII\n"),
         ("last", "s2"),
+        ("marked", "s2#x\n"),
+        ("comments", "#s0\n # s1\ns2 #x\n##\n"),
     ]);
     let names = |text: &str| {
         let (sets, _) = files.queries(text).unwrap();
@@ -285,9 +287,12 @@ fn subset_and_subsample() {
     assert_eq!(names("g[subsample=5/5]"), named(&[("s4", 4)]));
     assert_eq!(facts(&files.target("g[subsample=4/5]").unwrap().0), [("s3", 3, 0, 2)]);
     assert_eq!(names("q[subset=last]"), named(&[("s2", 0)]), "LASTZ does not count what it passes in FASTQ");
+    assert_eq!(names("m[subset=comments]"), named(&[("s2", 2)]));
     assert_eq!(names("q[subsample=3/3]"), named(&[("s2", 2)]));
     assert!(files.error("m[multi,subset=order]").contains("(or contains out of order) the sequence \"s0\""));
     assert!(files.error("m[subset=other]").contains("\"zz\""));
+    assert!(files.error("m[subset=marked]").contains("\"s2#x\""));
+    assert!(files.error("q[multi,subset=order]").contains("\"s0\""), "not missed in FASTA only");
     assert!(files.error("m[subset=empty]").contains("is empty"));
     assert!(files.error("m[subset=nofile]").contains("cannot read"));
 }

@@ -18,6 +18,7 @@ const STANDARD_OUTPUT: &str = "standard output";
 /// leaves nothing behind.
 pub struct Destination {
     kind: Kind,
+    written: u64,
 }
 
 enum Kind {
@@ -30,7 +31,7 @@ enum Kind {
 impl Destination {
     /// Standard output.
     pub fn standard_output() -> Self {
-        Destination { kind: Kind::StandardOutput(BufWriter::with_capacity(BUFFER, io::stdout())) }
+        Destination { kind: Kind::StandardOutput(BufWriter::with_capacity(BUFFER, io::stdout())), written: 0 }
     }
 
     /// A file; an existing one is replaced on [`publish`](Self::publish).
@@ -47,7 +48,7 @@ impl Destination {
         }
         if existing.as_ref().is_some_and(|found| !found.is_file()) {
             let file = File::options().write(true).open(&path).map_err(failed)?;
-            return Ok(Destination { kind: Kind::Special(BufWriter::with_capacity(BUFFER, file), path) });
+            return Ok(Destination { kind: Kind::Special(BufWriter::with_capacity(BUFFER, file), path), written: 0 });
         }
         if existing.is_some() {
             // A file that may not be written must not be replaced either.
@@ -66,7 +67,12 @@ impl Destination {
             builder.permissions(std::fs::Permissions::from_mode(mode));
         }
         let file = builder.tempfile_in(folder).map_err(|error| failed(without_path(error)))?;
-        Ok(Destination { kind: Kind::File(BufWriter::with_capacity(BUFFER, file), path) })
+        Ok(Destination { kind: Kind::File(BufWriter::with_capacity(BUFFER, file), path), written: 0 })
+    }
+
+    /// Bytes written so far.
+    pub fn written(&self) -> u64 {
+        self.written
     }
 
     /// Writes what is buffered, and gives a file its name.
@@ -101,11 +107,13 @@ fn naming(path: &Path) -> impl Fn(io::Error) -> io::Error {
 
 impl Write for Destination {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.kind {
+        let n = match &mut self.kind {
             Kind::StandardOutput(out) => out.write(bytes).map_err(naming(Path::new(STANDARD_OUTPUT))),
             Kind::Special(out, path) => out.write(bytes).map_err(naming(path)),
             Kind::File(out, path) => out.write(bytes).map_err(naming(path)),
-        }
+        }?;
+        self.written += n as u64;
+        Ok(n)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -11,8 +11,10 @@ use std::io::Write;
 
 use crate::alignment::Block;
 use crate::error::Result;
+use crate::input::default_name;
 use crate::output::columns::{Placed, Row, pair_score};
 use crate::output::{AlignmentWriter, RunInfo, StrandView, refuse_reversed_target};
+use crate::sequence::STAND_IN_NAMES;
 
 /// Writer of the rdotplot kinds.
 #[derive(Debug)]
@@ -27,18 +29,32 @@ impl RdotplotWriter {
         RdotplotWriter { with_scores, names: None, text: Vec::new() }
     }
 
-    fn push_header(&mut self, placed: &Placed) -> std::io::Result<()> {
-        let name = |row: &Row<'_>, partitioned: &'static str| match row.set.is_partitioned {
-            true => partitioned.to_string(),
-            false => row.name().to_string(),
-        };
-        let names = (name(&placed.target, "seq1"), name(&placed.query, "seq2"));
+    fn push_header(&mut self, run: &RunInfo, placed: &Placed) -> std::io::Result<()> {
+        let (target, query) = (&placed.target, &placed.query);
+        let names = (
+            if target.set.is_partitioned { "seq1".to_string() } else { target.name().to_string() },
+            if query.set.is_partitioned { "seq2".to_string() } else { query_name(run, target, query) },
+        );
         if self.names.as_ref() != Some(&names) {
             let score = if self.with_scores { "\tscore" } else { "" };
             writeln!(self.text, "{}\t{}{score}", names.0, names.1)?;
             self.names = Some(names);
         }
         Ok(())
+    }
+}
+
+/// Quirk: LASTZ looks whether the target has full names (`[nameparse=full]`), and gives the query such a one then.
+fn query_name(run: &RunInfo, target: &Row, query: &Row) -> String {
+    let partition = query.partition;
+    match (target.set.has_full_names, query.set.has_full_names) {
+        (true, false) if partition.has_header_mark && run.header_marks => format!(">{}", partition.header),
+        (true, false) if !partition.is_nameless() => partition.header.clone(),
+        (false, true) if partition.has_header_mark || !partition.is_nameless() => Some(default_name(&partition.header))
+            .filter(|name| !name.is_empty())
+            .unwrap_or(STAND_IN_NAMES[1])
+            .to_string(),
+        _ => query.name().to_string(),
     }
 }
 
@@ -56,7 +72,7 @@ impl AlignmentWriter for RdotplotWriter {
         for block in blocks {
             let placed = Placed::new(view, block);
             self.text.clear();
-            self.push_header(&placed)?;
+            self.push_header(run, &placed)?;
             if view.target.is_reversed {
                 out.write_all(&self.text)?;
                 refuse_reversed_target(view, "rdotplot")?;

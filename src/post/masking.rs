@@ -112,8 +112,11 @@ impl TargetCoverage {
 
     /// `--census`: `name<TAB>position<TAB>count` of every loaded base, positions 1-based in the loaded part.
     pub fn write_census(&self, target: &SequenceSet, out: &mut dyn Write) -> io::Result<()> {
-        for partition in &target.partitions {
-            for (i, at) in partition.range.clone().enumerate() {
+        // Quirk: further separators behind a sequence (`[separator=]`) count as its bases.
+        let ends = target.partitions.iter().skip(1).map(|next| next.range.start - 1);
+        let ends = ends.chain([target.bases.len() - usize::from(target.is_partitioned)]);
+        for (partition, end) in target.partitions.iter().zip(ends) {
+            for (i, at) in (partition.range.start..end).enumerate() {
                 writeln!(out, "{}\t{}\t{}", partition.name, i + 1, self.count(at))?;
             }
         }

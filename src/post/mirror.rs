@@ -50,11 +50,6 @@ impl SelfPair<'_> {
         (!self.is_opposite() || image != *hsp).then_some(image)
     }
 
-    /// HSPs, each followed by its image.
-    pub fn mirror_hsps(&self, hsps: &[Hsp]) -> Vec<Hsp> {
-        hsps.iter().flat_map(|hsp| std::iter::once(*hsp).chain(self.mirror_hsp(hsp))).collect()
-    }
-
     /// Blocks of one strand, then their images in the same order. On the other strand blocks that lie on the wrong
     /// side are dropped, and those that meet the anti-diagonal are cut there and completed by their own image.
     pub fn mirror_blocks(&self, blocks: Vec<Block>, scoring: &Scoring) -> Vec<Block> {
@@ -205,9 +200,9 @@ mod tests {
     fn palindromic_hsp_is_its_own_image() {
         let (target, query) = sets(b"TTACGTAA");
         let pair = SelfPair { target: &target, query: &query };
-        assert_eq!(pair.mirror_hsps(&[Hsp { target_start: 2, query_start: 2, len: 4, score: 7 }]).len(), 1);
+        assert_eq!(pair.mirror_hsp(&Hsp { target_start: 2, query_start: 2, len: 4, score: 7 }), None);
         let off = Hsp { target_start: 0, query_start: 1, len: 3, score: 7 };
-        assert_eq!(pair.mirror_hsps(&[off]), [off, Hsp { target_start: 4, query_start: 5, ..off }]);
+        assert_eq!(pair.mirror_hsp(&off), Some(Hsp { target_start: 4, query_start: 5, ..off }));
     }
 
     #[test]

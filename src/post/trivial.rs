@@ -37,12 +37,13 @@ pub fn identical_blocks(target: &SequenceSet, query: &SequenceSet, threshold: i6
 }
 
 /// `--notrivial` (implied by `--self`): drops the forced blocks, or, if a side is partitioned and none was forced, any
-/// gap-free block over the whole of two sequences of equal name and text.
+/// gap-free block over the whole of two sequences of equal name and text. The second search (`--inner`) finds a forced
+/// block again; LASTZ keeps it if its score is not that which the first was raised to.
 pub fn drop_trivial(blocks: &mut Vec<Block>, forced: &[Block], target: &SequenceSet, query: &SequenceSet) {
     if !forced.is_empty() {
         let is_forced = |b: &Block| {
             let same = |f: &&Block| f.target_start == b.target_start && f.query_start == b.query_start;
-            forced.iter().find(same).is_some_and(|f| f.script == b.script)
+            forced.iter().find(same).is_some_and(|f| f.script == b.script && f.score == b.score)
         };
         blocks.retain(|block| !is_forced(block));
     } else if target.is_partitioned || query.is_partitioned {

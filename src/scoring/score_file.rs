@@ -245,6 +245,9 @@ impl Reader {
         if scores.rows.is_empty() {
             return Err("no score matrix; give a line of column letters, then one line of scores per row".to_string());
         }
+        if self.has_row_letters == Some(false) && scores.rows.len() < scores.columns.len() {
+            return Err("rows without their letter are fewer than the columns".to_string());
+        }
         for (what, letters) in [("rows", &scores.rows), ("columns", &scores.columns)] {
             let is_dna = b"ACGT".iter().all(|base| letters.contains(base))
                 && letters.iter().all(|letter| b"ACGTN".contains(letter));

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! HOXD70 | score file | --match=R,P      the base set
-//!   + XY:score                           single pairs; then fill = lowest score, bad = 10 * fill
+//!   + XY:score                           single pairs; N forgotten; then fill = lowest score, bad = 10 * fill
 //!   -> gapped matrix                     case folded
 //!   -> gap-free matrix                   lower case, N and X get the bad score
 //!   + --ambiguous=n|iupac                N or the IUPAC codes, in both matrices
@@ -77,10 +77,11 @@ impl ScoringSetup {
             BaseScores::Match { reward, penalty } => match_table(*reward, *penalty)?,
             BaseScores::File(file) => ScoreTable::from(file),
         };
-        for pair in &self.pairs {
-            table.set(*pair)?;
-        }
         if !self.pairs.is_empty() {
+            table = table.of_bases();
+            for pair in &self.pairs {
+                table.set(*pair)?;
+            }
             table.derive_fill_and_bad();
         }
         let (open, extend) = self.gap_costs()?;
@@ -193,6 +194,18 @@ impl ScoreTable {
         }
     }
 
+    /// The part of A, C, G and T, in this order: all that LASTZ keeps of a score file beside `XY:score`.
+    fn of_bases(&self) -> Self {
+        let at = |letters: &[u8], base: u8| letters.iter().position(|&letter| letter == base);
+        let score = |row: u8, column: u8| {
+            at(&self.rows, row)
+                .zip(at(&self.columns, column))
+                .map_or(self.fill, |(row, column)| self.scores[row][column])
+        };
+        let scores = b"ACGT".map(|row| b"ACGT".map(|column| score(row, column)));
+        ScoreTable::acgt(&scores, self.fill, self.bad)
+    }
+
     fn set(&mut self, pair: PairScore) -> Result<()> {
         let row = self.rows.iter().position(|&letter| letter == pair.target);
         let column = self.columns.iter().position(|&letter| letter == pair.query);
@@ -206,11 +219,10 @@ impl ScoreTable {
         Ok(())
     }
 
-    /// After `XY:score`: fill is the lowest score, bad ten times that; what a score file says of them is forgotten.
+    /// After `XY:score`: fill is the lowest score, bad ten times that.
     fn derive_fill_and_bad(&mut self) {
         self.fill = self.scores.iter().flatten().copied().min().unwrap_or(DEFAULT_FILL);
         self.bad = self.fill.saturating_mul(10);
-        (self.bad_row, self.bad_column, self.folds_bad_letter) = (b'X', b'X', true);
     }
 
     pub(crate) fn build(&self, gap_open: i32, gap_extend: i32) -> Scoring {

@@ -264,7 +264,9 @@ fn gap_free_mirrors_follow_their_originals() {
                 // LASTZ mirrors these at the ends of the whole array: wrong positions, or it stops.
                 continue;
             }
-            let ours = SelfPair { target, query: &query }.mirror_hsps(&one_sided.hsps(target, &query));
+            let pair = SelfPair { target, query: &query };
+            let with_image = |hsp: Hsp| std::iter::once(hsp).chain(pair.mirror_hsp(&hsp));
+            let ours: Vec<Hsp> = one_sided.hsps(target, &query).into_iter().flat_map(with_image).collect();
             assert_eq!(ours, mirrored.hsps(target, &query), "case {case} {word} {}", query.strand());
             n_mirrored += ours.len();
         }

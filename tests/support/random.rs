@@ -51,6 +51,13 @@ impl Random {
         items[self.below(items.len())]
     }
 
+    /// Brings the items into any order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for at in (1..items.len()).rev() {
+            items.swap(at, self.below(at + 1));
+        }
+    }
+
     /// One upper-case base.
     pub fn base(&mut self) -> u8 {
         b"ACGT"[self.below(4)]

@@ -122,6 +122,25 @@ impl GeneralWriter {
         Ok(())
     }
 
+    /// Refuses fields of qualities for a file without them, even where there is no row.
+    fn require_qualities(&self, view: &StrandView) -> Result<()> {
+        for field in &self.table.fields {
+            let (set, number) = match field {
+                Field::Quals(Of::Target) => (view.target, 1),
+                Field::Quals(Of::Query) => (view.query, 2),
+                _ => continue,
+            };
+            if set.partitions.iter().any(|partition| partition.qualities.is_none()) {
+                return Err(Error::Format(format!(
+                    "{} has no base-call qualities (required for --format=general:quals{number}): use a FASTQ file or \
+                     leave the field out",
+                    set.file
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// As [`write_row`](Self::write_row) for a run of pairs; a dot plot has it too.
     fn write_segment(&mut self, run: &RunInfo, placed: &Placed, out: &mut dyn Write) -> Result<()> {
         self.write_row(run, placed, out)?;
@@ -141,6 +160,7 @@ impl AlignmentWriter for GeneralWriter {
     }
 
     fn strand(&mut self, run: &RunInfo, view: &StrandView, blocks: &[Block], out: &mut dyn Write) -> Result<()> {
+        self.require_qualities(view)?;
         let mut plotted = 0;
         for block in blocks {
             if !run.gapped || self.table.of_segments {

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::field::{DifferenceLetters, Field, Of, RatioColumns};
 use crate::alignment::EditOp;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::output::RunInfo;
 use crate::output::blastn::push_blast_identity;
 use crate::output::cigar::push_cigar;
@@ -57,7 +57,7 @@ impl<'a> RowContext<'a> {
             Field::Text(Of::Query, _) => self.placed.push_query_text(out),
             Field::QAlign(of) => self.push_aligned_qualities(out, of),
             Field::Nucs(of) => push_forward_bases(out, self.row(of)),
-            Field::Quals(of) => self.push_qualities(out, of)?,
+            Field::Quals(of) => self.push_qualities(out, of),
             Field::NMatch => write!(out, "{}", self.counts().matches)?,
             Field::NMismatch => write!(out, "{}", self.counts().mismatches())?,
             Field::NPair => write!(out, "{}", self.counts().base_pairs)?,
@@ -118,20 +118,9 @@ impl<'a> RowContext<'a> {
         }
     }
 
-    fn push_qualities(&self, out: &mut Vec<u8>, of: Of) -> Result<()> {
-        let row = self.row(of);
-        match &row.partition.qualities {
-            Some(qualities) => out.extend_from_slice(qualities),
-            None => {
-                let field = if of == Of::Target { "quals1" } else { "quals2" };
-                return Err(Error::Format(format!(
-                    "{} has no base-call qualities (required for --format=general:{field}): use a FASTQ file or leave \
-                     the field out",
-                    row.set.file
-                )));
-            }
-        }
-        Ok(())
+    /// Nothing if there are none; the table has refused that.
+    fn push_qualities(&self, out: &mut Vec<u8>, of: Of) {
+        out.extend_from_slice(self.row(of).partition.qualities.as_deref().unwrap_or_default());
     }
 
     /// Qualities of the aligned part on the printed strand, `~` in gaps.

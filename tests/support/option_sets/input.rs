@@ -22,9 +22,11 @@ impl Draft<'_> {
         if self.percent(25) {
             let parse =
                 ["nameparse=darkspace", "nameparse=alphanum", "nameparse=full", "nameparse=tag:tag=", "fullnames"];
-            let parse = self.pick(&parse);
-            self.target_actions.push(parse.clone());
-            self.query_actions.push(parse);
+            let target = self.pick(&parse);
+            let query = if self.percent(60) { target.clone() } else { self.pick(&parse) };
+            let sides = [[true, true], [true, true], [true, false], [false, true]][self.random.below(4)];
+            self.target_actions.extend(sides[0].then_some(target));
+            self.query_actions.extend(sides[1].then_some(query));
         }
         if self.percent(12) && self.kind != Kind::Segments {
             let text = subrange(self.random, &self.target);
@@ -37,8 +39,19 @@ impl Draft<'_> {
             self.query_actions.push(text);
         }
         self.file_actions();
+        self.maybe_separator();
         if self.query.len() > 1 && self.percent(6) {
             self.query_actions.push(format!("subsample={}/2", self.random.below(2) + 1));
+        }
+    }
+
+    /// Sequences that are cut at their Ns.
+    fn maybe_separator(&mut self) {
+        for side in ["target", "query"] {
+            if self.kind != Kind::Segments && self.percent(3) {
+                let action = self.pick(&["separator=N", "sep=n", "separator=X"]);
+                self.push_action(side, action);
+            }
         }
     }
 
@@ -51,7 +64,14 @@ impl Draft<'_> {
                 let keep = 1 + self.random.below(names.len());
                 names.truncate(keep);
                 let file = format!("{side}.names");
-                self.extra.push((file.clone(), Content::Text(names.join("\n") + "\n")));
+                let mut text = names.join("\n") + "\n";
+                match self.random.below(8) {
+                    0 => text.insert_str(0, "# names\n\n"),
+                    1 => text = text.replace('\n', " # comment\n"),
+                    2 => text.push_str("nobody\n"),
+                    _ => {}
+                }
+                self.extra.push((file.clone(), Content::Text(text)));
                 self.push_action(side, format!("subset={file}"));
             }
             let records = if side == "target" { &self.target } else { &self.query };

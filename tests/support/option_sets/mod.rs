@@ -100,8 +100,14 @@ impl Draft<'_> {
         self.options.iter().any(|option| option.starts_with(start))
     }
 
+    /// Whether a side is an array of several sequences.
+    fn is_partitioned(&self) -> bool {
+        let mut actions = self.target_actions.iter().chain(&self.query_actions);
+        actions.any(|action| action.starts_with("mult") || action.starts_with("sep"))
+    }
+
     fn is_gapped(&self) -> bool {
-        self.kind != Kind::GapFree
+        self.kind != Kind::GapFree && !self.has("--nogapped")
     }
 
     fn finish(mut self) -> Trial {

@@ -15,7 +15,7 @@ const FIELDS: &str = "\
     size2 start2 zstart2 end2 start2+ zstart2+ end2+ length2 nmatch nmismatch npair ncolumn \
     ngap cgap identity idfrac id% blastid% coverage covfrac cov% continuity confrac con% \
     gaprate diagonal shingle number znumber cigar cigar- cigarx cigarx- cigarx1 cigarx1- \
-    diff text1 text2 align1 align2 nucs1 nucs2 NA n1 s1 e2 id cov con gap diag";
+    diff text1 text2 align1 align2 qalign1 qalign2 nucs1 nucs2 NA n1 s1 e2 id cov con gap diag";
 
 impl Draft<'_> {
     pub(super) fn post(&mut self) {
@@ -23,8 +23,9 @@ impl Draft<'_> {
             self.option("--self");
             if self.percent(25) {
                 self.option("--nomirror");
-            } else if self.is_gapped() {
-                // LASTZ turns some gaps at the anti-diagonal the wrong way, by no rule that is known.
+            } else if self.is_gapped() || self.is_partitioned() {
+                // LASTZ turns some gaps at the anti-diagonal the wrong way, by no rule that is known. Gap-free segments
+                // of several sequences it mirrors at the ends of the whole array.
                 self.option("--strand=plus");
             }
         }
@@ -83,14 +84,15 @@ impl Draft<'_> {
     }
 
     pub(super) fn format(&mut self) {
-        let is_multiple =
-            self.target_actions.iter().chain(&self.query_actions).any(|action| action.starts_with("mult"));
+        let is_multiple = self.is_partitioned();
         let mut formats: Vec<&str> = FORMATS.split_whitespace().collect();
         if !is_multiple || self.percent(4) {
             formats.extend(["lav", "lav", "lav+", "lav+text", "gfa"]);
         }
         // blastn calls the query by the last header that was read, also if that record is left out.
-        if is_multiple && self.query_actions.iter().any(|action| action.starts_with("subsample")) {
+        let leaves_out = self.query_actions.iter().any(|action| action.starts_with("subsample"))
+            || self.query.iter().any(|record| record.letters.is_empty());
+        if is_multiple && leaves_out {
             formats.retain(|format| !format.starts_with("blastn"));
         }
         // softsam prints undefined memory for bases that a query subrange leaves out (7.2).
@@ -157,6 +159,8 @@ impl Draft<'_> {
                 "--masking=-1",
                 "--bogus",
                 "--format=bogus",
+                "--format=general:score,quals1",
+                "--format=general-:score,quals2",
                 "--seed=match9",
                 "--nogfextend",
                 "--ydrop=500",

@@ -57,17 +57,31 @@ impl Draft<'_> {
                 text.push_str(&format!("{name} = {}\n", self.between(low, high)));
             }
         }
-        text.push_str("    A    C    G    T\n");
+        let (mut rows, mut columns) = (b"ACGT".to_vec(), b"ACGT".to_vec());
+        if self.percent(15) {
+            self.random.shuffle(&mut columns);
+        }
+        if self.percent(12) {
+            columns.push(b'N');
+        }
+        text.push_str(&columns.iter().map(|&letter| format!("    {}", letter as char)).collect::<String>());
+        text.push('\n');
         let (transition, transversion) = (self.between(-60, 10), self.between(-140, -60));
         let has_row_letters = self.percent(80);
-        for (row, letter) in "ACGT".chars().enumerate() {
+        match has_row_letters {
+            false => rows = columns.clone(),
+            true if self.percent(15) => self.random.shuffle(&mut rows),
+            true => {}
+        }
+        for &row in &rows {
             if has_row_letters {
-                text.push(letter);
+                text.push(row as char);
             }
-            for column in 0..4 {
-                let score = match row ^ column {
-                    0 => self.between(85, 105),
-                    2 => transition,
+            for &column in &columns {
+                let score = match [row, column] {
+                    [b'N', _] | [_, b'N'] => self.between(-200, 50),
+                    [a, b] if a == b => self.between(85, 105),
+                    [b'A', b'G'] | [b'G', b'A'] | [b'C', b'T'] | [b'T', b'C'] => transition,
                     _ => transversion,
                 };
                 text.push_str(&format!(" {score:4}"));
@@ -77,6 +91,10 @@ impl Draft<'_> {
         self.extra.push(("scores.q".into(), Content::Text(text)));
         let option = self.pick(&["--scores=scores.q", "Q=scores.q"]);
         self.option(option);
+        if self.percent(8) {
+            let text = format!("{}:{}", self.pick(&["AC", "AG", "CT", "TA"]), self.between(-200, 20));
+            self.option(text);
+        }
     }
 
     pub(super) fn seeding(&mut self) {
@@ -135,7 +153,10 @@ impl Draft<'_> {
             };
             self.option(text);
         }
-        self.maybe(3, &["--word=20", "--word=16", "--word=24"]);
+        if self.percent(5) {
+            let text = format!("--word={}", self.between(14, 28));
+            self.option(text);
+        }
     }
 
     pub(super) fn gap_free(&mut self) {
@@ -146,6 +167,14 @@ impl Draft<'_> {
                     self.option("--nogapped");
                 }
                 return;
+            }
+            Kind::SelfComparison => {
+                let is_gap_free = self.percent(25);
+                self.maybe(if is_gap_free { 100 } else { 0 }, &["--nogapped"]);
+                if is_gap_free && self.percent(20) {
+                    let text = format!("K=top{}%", self.between(1, 60));
+                    return self.option(text);
+                }
             }
             Kind::GapFree => self.maybe(100, &["--nogapped", "--nogapped", "--ungapped", "--nogx", "C=3"]),
             Kind::Adaptive => {
@@ -204,7 +233,7 @@ impl Draft<'_> {
 
     pub(super) fn gapped(&mut self) {
         if !self.is_gapped() {
-            return self.maybe(8, &["--chain", "--chain=10,5", "--chain=1,1"]);
+            return self.maybe(18, &["--chain", "--chain=10,5", "--chain=1,1"]);
         }
         if self.percent(30) {
             let (open, extend) = *self
@@ -229,11 +258,15 @@ impl Draft<'_> {
             let text = format!("{}{}", self.pick(&["--gappedthresh=", "L="]), self.unit * self.between(5, 90));
             self.option(text);
         }
-        self.maybe(12, &["--noytrim"]);
+        // With --inner, LASTZ's untrimmed alignments can run from the last base of a target sequence into the next one.
+        let is_untrimmed = self.percent(12);
+        if is_untrimmed {
+            self.option("--noytrim");
+        }
         self.maybe(10, &["--allgappedbounds"]);
         self.maybe(15, &["--allocate:traceback=100K", "m=101K", "--traceback=110000", "--traceback=200K"]);
         if self.kind != Kind::AnyOrNone {
-            if self.percent(12) {
+            if self.percent(12) && !(is_untrimmed && self.is_partitioned()) {
                 let text = format!("{}{}", self.pick(&["--inner=", "H="]), (self.unit * self.between(7, 25)).max(8));
                 self.option(text);
             }
