@@ -18,9 +18,15 @@ fn seed(
     workgroupBarrier();
     // More than fit were not stored, and the piece has failed.
     let n_lookups = select(atomicLoad(&tallies[shared_tally(TALLY_FREQUENT)]), 0u, has_failed());
+    var n_turns = 0u;
     for (var ix = group.x; ix < min(n_lookups, params.frequent_capacity); ix += n_groups.x) {
         let lookup = buckets[frequent_place(ix)];
         let list = list_of(lookup.y);
+        n_turns += (list.y - list.x + LOOKUP_LANES - 1u) / LOOKUP_LANES;
+        if n_turns > params.frequent_turns {
+            fail();
+            break;
+        }
         for (var i = list.x + lane; i < list.y; i += LOOKUP_LANES) {
             take_hit(word_ends[i], lookup.x);
         }

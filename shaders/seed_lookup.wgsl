@@ -41,6 +41,7 @@ fn look_up(item: u32) -> vec3<u32> {
     let rank = block.y + countOneBits(block.x & (bit - 1u));
     let list = list_of(rank);
     let key = (position << FLIP_BITS) | flip_ix;
+    n_open += list.y - list.x;
     if list.y - list.x > MOST_HITS_OF_LOOKUP {
         let place = atomicAdd(&tallies[shared_tally(TALLY_FREQUENT)], 1u);
         if place < params.frequent_capacity {

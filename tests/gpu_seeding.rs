@@ -114,6 +114,7 @@ fn tight() -> SeedLimits {
         overflow_capacity: 40,
         frequent_capacity: 3,
         frequent_groups: 1,
+        frequent_turns: 1,
         walk_groups: 3,
         extension_capacity: 100,
         candidate_capacity: 8,
@@ -366,6 +367,87 @@ fn many_strands_at_once() {
         assert_eq!((found.len(), counts), (strands.len(), expected_counts), "{what}");
         assert!(n_hsps > 50, "{what}: {n_hsps}");
     }
+}
+
+#[test]
+fn a_word_in_ten_thousand_places() {
+    let Some(gpu) = gpu_or_skip("a_word_in_ten_thousand_places") else { return };
+    let mut rng = SplitMix64(10);
+    let word = rng.bases(24);
+    let scattered = |rng: &mut SplitMix64, copies: usize, gap: usize| {
+        let mut bases = Vec::new();
+        for _ in 0..copies {
+            bases.extend(&word);
+            let len = rng.below(gap);
+            bases.extend(rng.bases(len));
+        }
+        bases
+    };
+    let (target, query) = (scattered(&mut rng, 10_000, 12), scattered(&mut rng, 6, 60));
+    // Copies are too short for the default threshold; what lies between them seldom prolongs them.
+    let sensitive = options(|o| o.hsp_threshold = HspThreshold::Score(2200));
+    let pair = (&single(&target), &single(&query));
+    assert!(compare("scattered", &gpu, pair, &sensitive, None) > 10_000);
+    // One workgroup for all lists: the piece has to be cut for it. lavapipe would lose hits.
+    let few = SeedLimits { frequent_groups: 1, first_piece: Some(500), ..SeedLimits::for_device(&gpu) };
+    compare("scattered, few groups", &gpu, pair, &Options::default(), Some(few));
+    let tandem = |copies: usize| single(&word.iter().copied().cycle().take(24 * copies).collect::<Vec<u8>>());
+    let recover = options(|o| o.seed.recover_hits = true);
+    for (what, options) in [("tandem", Options::default()), ("tandem, recover", recover)] {
+        assert!(compare(what, &gpu, (&tandem(10_000), &tandem(3)), &options, None) > 0);
+    }
+}
+
+#[test]
+fn near_identical_genomes() {
+    let Some(gpu) = gpu_or_skip("near_identical_genomes") else { return };
+    let mut rng = SplitMix64(11);
+    let target = rng.bases(60_000);
+    // A difference in 400 bases, a part that has moved, one that is turned around, one that is there twice.
+    let copy = rng.mutated(&target, 400);
+    let turned = single(&copy[35_000..45_000]).reverse_complement().bases;
+    let query = [&copy[15_000..35_000], &copy[..15_000], &turned, &copy[45_000..], &copy[50_000..54_000]].concat();
+    let (target, query) = (single(&target), single(&query));
+    for (what, strand) in [("plus", query.clone()), ("minus", query.reverse_complement())] {
+        let n = compare(what, &gpu, (&target, &strand), &Options::default(), None);
+        assert!(n > 2, "{what}: {n} HSPs");
+    }
+    let small = SeedLimits { bucket_capacity: 4, run_cap: 60, ..SeedLimits::for_device(&gpu) };
+    compare("plus, crowded", &gpu, (&target, &query), &Options::default(), Some(small));
+}
+
+#[test]
+fn thousands_of_short_sequences() {
+    let Some(gpu) = gpu_or_skip("thousands_of_short_sequences") else { return };
+    let mut rng = SplitMix64(12);
+    let parts: Vec<Vec<u8>> = (0..3000)
+        .map(|_| {
+            let len = rng.below(160);
+            rng.bases(len)
+        })
+        .collect();
+    let queries: Vec<Vec<u8>> = (0..2000)
+        .map(|_| {
+            let (part, other) = (rng.below(parts.len()), rng.below(parts.len()));
+            rng.mutated(&[parts[part].as_slice(), &parts[other]].concat(), 30)
+        })
+        .collect();
+    let slices = |parts: &[Vec<u8>]| partitioned(&parts.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    let target = slices(&parts);
+    assert!(compare("joined queries", &gpu, (&target, &slices(&queries)), &Options::default(), None) > 1000);
+    let strands: Vec<SequenceSet> =
+        queries.iter().map(|query| single(query)).flat_map(|query| [query.reverse_complement(), query]).collect();
+    let pairs: Vec<(&SequenceSet, bool)> = strands.iter().map(|strand| (strand, false)).collect();
+    let options = Options::default();
+    let table = WordTable::build(&target, &options.seed).unwrap();
+    let (found, counts) = GpuSeeder::new(&gpu, &target, &table, &options).unwrap().find_many(&target, &pairs).unwrap();
+    let mut expected_counts = fastz::filter::SearchCounts::default();
+    for (i, (found, strand)) in found.iter().zip(&strands).enumerate() {
+        let (expected, of_strand) = HspSearch::new(&table, &target, strand, &options, false).find();
+        assert_eq!(found, &expected, "strand {i}");
+        expected_counts += of_strand;
+    }
+    assert_eq!((found.len(), counts), (strands.len(), expected_counts));
 }
 
 #[test]

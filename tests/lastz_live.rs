@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use support::program::{self, Outcome};
+use support::program;
 use support::random::Random;
-use support::trial::Trial;
+use support::trial::{Answer, Trial};
 use support::{compare, option_sets};
 
 /// Where fastz differs from LASTZ on purpose, and so how answers are compared.
@@ -44,31 +44,6 @@ const SHRINK_RUNS: usize = 400;
 const MOST_REPORTS: usize = 4;
 
 const LIMIT: Duration = Duration::from_secs(60);
-
-struct Answer {
-    outcome: Outcome,
-    /// Files that the program wrote.
-    files: BTreeMap<String, Vec<u8>>,
-}
-
-fn answer(trial: &Trial, mut command: Command, folder: &Path) -> Answer {
-    if folder.exists() {
-        std::fs::remove_dir_all(folder).expect("empty the run's folder");
-    }
-    std::fs::create_dir_all(folder).expect("make the run's folder");
-    trial.write_files(folder);
-    command.current_dir(folder).args(trial.words());
-    let outcome = program::run(&mut command, &trial.stdin(), LIMIT);
-    let is_input = |name: &str| trial.files.iter().any(|(input, _)| input == name);
-    let files = std::fs::read_dir(folder)
-        .expect("list the run's folder")
-        .map(|entry| entry.expect("a file"))
-        .map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path()))
-        .filter(|(name, _)| !is_input(name))
-        .map(|(name, path)| (name, std::fs::read(path).expect("read what was written")))
-        .collect();
-    Answer { outcome, files }
-}
 
 /// What LASTZ did with a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -114,18 +89,9 @@ fn compare_answers(lastz: &Answer, fastz: &Answer) -> (Lastz, Option<String>) {
             }
         }
         _ if !ours.succeeded() => Some(format!("fastz refuses, LASTZ does not: {}", ours.last_words())),
-        _ => compare::first_difference(&truth.stdout, &ours.stdout).or_else(|| files_differ(lastz, fastz)),
+        _ => lastz.first_difference(fastz),
     };
     (what, difference)
-}
-
-fn files_differ(lastz: &Answer, fastz: &Answer) -> Option<String> {
-    if lastz.files.keys().ne(fastz.files.keys()) {
-        return Some(format!("files written: {:?} by LASTZ, {:?} by fastz", lastz.files.keys(), fastz.files.keys()));
-    }
-    lastz.files.iter().find_map(|(name, text)| {
-        compare::first_difference(text, &fastz.files[name]).map(|difference| format!("{name}, {difference}"))
-    })
 }
 
 struct Bench {
@@ -148,10 +114,10 @@ impl Bench {
     }
 
     fn try_out(&self, trial: &Trial) -> (Lastz, Option<String>) {
-        let lastz = answer(trial, Command::new(&self.lastz), &self.folder.join("lastz"));
+        let lastz = trial.run(Command::new(&self.lastz), &self.folder.join("lastz"), LIMIT);
         let mut command = Command::new(program::fastz_path());
         command.args(self.fastz_options());
-        let fastz = answer(trial, command, &self.folder.join("fastz"));
+        let fastz = trial.run(command, &self.folder.join("fastz"), LIMIT);
         let (what, difference) = compare_answers(&lastz, &fastz);
         if matches!(what, Lastz::Refused | Lastz::BrokeDown) {
             let message = lastz.outcome.stderr.lines().next().unwrap_or("(no message)");

@@ -18,7 +18,8 @@ use fastz::sequence::SequenceSet;
 use gpu_support::SplitMix64;
 use support::evolve::{Evolution, evolve, fasta};
 use support::random::Random;
-use support::{compare, program};
+use support::trial::Answer;
+use support::{compare, option_sets, program};
 
 const DEAD: i64 = i64::MIN / 4;
 
@@ -249,4 +250,54 @@ fn output_does_not_depend_on_the_device() {
         assert!(counts["eager"].as_u64() > Some(0), "{report}");
         assert!(counts["inspected"].as_u64() > counts["eager"].as_u64(), "{report}");
     }
+}
+
+/// Random pairs and random options, on the CPU and on a device: same stdout, same files, same success. `FASTZ_FUZZ_CASES`
+/// (default 40) and `FASTZ_FUZZ_SEED` (default 1) choose the cases; what differs is kept under `target/tmp/relaxed`.
+#[test]
+fn random_runs_do_not_depend_on_the_device() {
+    let test = "random_runs_do_not_depend_on_the_device";
+    if gpu_support::gpu_or_skip(test).is_none() {
+        return;
+    }
+    let seed = support::number_from_env("FASTZ_FUZZ_SEED", 1);
+    let cases: Vec<u64> = (0..support::number_from_env("FASTZ_FUZZ_CASES", 40)).collect();
+    let device = gpu_support::device_name();
+    let results = support::in_parallel(&cases, |&case| {
+        let mut random = Random::new(seed.wrapping_mul(0x9e37_79b9).wrapping_add(case));
+        let trial = option_sets::trial(&mut random);
+        let folder = support::scratch("relaxed").join(format!("seed{seed}-case{case}"));
+        let report = folder.with_extension("json");
+        let answer = |name: &str, options: &[&str]| -> Answer {
+            let mut command = program::fastz(&folder);
+            command.arg("--relaxed").args(options);
+            trial.run(command, &folder.join(name), LIMIT)
+        };
+        let cpu = answer("cpu", &["--device=cpu"]);
+        // What no report was written for was refused.
+        let _ = std::fs::remove_file(&report);
+        let gpu = answer("gpu", &[&format!("--device={device}"), &format!("--report={}", report.display())]);
+        let difference = match (cpu.outcome.code, gpu.outcome.code) {
+            (cpu, gpu) if cpu != gpu => Some(format!("status {cpu:?} expected, {gpu:?} found")),
+            (Some(0), _) => cpu.first_difference(&gpu),
+            (Some(1), _) => None,
+            (other, _) => Some(format!("status {other:?}")),
+        };
+        let inspected = std::fs::read(&report).ok().map_or(0, |text| {
+            let report: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
+            report["gpu"][0]["extension"]["inspected"].as_u64().unwrap_or(0)
+        });
+        if difference.is_none() {
+            // Neither is there if the run was refused early.
+            let _ = (std::fs::remove_dir_all(&folder), std::fs::remove_file(&report));
+        }
+        let words = trial.shell_words();
+        let said = gpu.outcome.last_words().to_string();
+        (inspected, difference.map(|difference| format!("case {case}: {difference}\n  {words}\n  {said}")))
+    });
+    let differences: Vec<String> = results.iter().filter_map(|(_, difference)| difference.clone()).collect();
+    let on_device = results.iter().filter(|(inspected, _)| *inspected > 0).count();
+    println!("seed {seed}: {on_device} of {} runs extended anchors on the device", cases.len());
+    assert!(differences.is_empty(), "seed {seed}:\n{}", differences.join("\n"));
+    assert!(on_device * 8 >= cases.len(), "only {on_device} of {} runs came to the device", cases.len());
 }

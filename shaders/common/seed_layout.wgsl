@@ -16,6 +16,7 @@ struct SeedParams {
     bucket_capacity: u32,
     overflow_capacity: u32,
     frequent_capacity: u32,
+    frequent_turns: u32,    // hits that a lane of seed_frequent takes
     candidate_capacity: u32,
     extension_capacity: u32,    // hits that a workgroup of seed_walk extends
     has_checks: u32,        // 1: hits must pass the tests of the next three fields and of --self

@@ -29,8 +29,10 @@ struct SeedWords {
 
 var<workgroup> sh_n_hits: atomic<u32>;
 var<workgroup> sh_n_dropped: atomic<u32>;
+var<workgroup> sh_n_open: atomic<u32>;
 var<private> n_hits: u32;
 var<private> n_dropped: u32;
+var<private> n_open: u32;        // list entries found, less those gone through, modulo 2^32
 
 fn query_end_of(key: u32) -> u32 {
     return params.first_end + (key >> FLIP_BITS);
@@ -113,6 +115,7 @@ fn extended(key: u32, target_end: u32, query_end: u32) -> vec2<u32> {
 // Counts a hit, and puts it into its bucket unless its diagonal has been looked at (2.4).
 fn take_hit(target_end: u32, key: u32) {
     let query_end = query_end_of(key);
+    n_open -= 1u;
     if params.has_checks == 1u && !is_hit(target_end, query_end, flip_at(key & FLIP_MASK)) {
         return;
     }
@@ -149,16 +152,19 @@ fn report_hits(lane: u32) {
     if lane == 0u {
         atomicStore(&sh_n_hits, 0u);
         atomicStore(&sh_n_dropped, 0u);
+        atomicStore(&sh_n_open, 0u);
     }
     workgroupBarrier();
     atomicAdd(&sh_n_hits, n_hits);
     atomicAdd(&sh_n_dropped, n_dropped);
+    atomicAdd(&sh_n_open, n_open);
     workgroupBarrier();
     if lane == 0u {
         let hits = atomicLoad(&sh_n_hits);
         let dropped = atomicLoad(&sh_n_dropped);
         tally(TALLY_HITS, hits);
         tally(TALLY_DROPPED, dropped);
+        atomicAdd(&tallies[own_tally(TALLY_OPEN)], atomicLoad(&sh_n_open));
         if hits > dropped {
             atomicAdd(&tallies[own_tally(TALLY_PLACED)], hits - dropped);
         }

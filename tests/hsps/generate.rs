@@ -114,9 +114,73 @@ pub fn pair(target: &str, query: &str) -> Case {
         let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.starts_with(b">"));
         vec![(name.to_string(), lines.flatten().copied().filter(u8::is_ascii_alphabetic).collect())]
     };
+    default_case(read(target, "t"), read(query, "q"), false, false)
+}
+
+fn default_case(target: Records, query: Records, is_target_partitioned: bool, is_query_partitioned: bool) -> Case {
     let options = Options { gapped: None, ..Options::default() };
-    let (target, query) = (read(target, "t"), read(query, "q"));
-    Case { target, query, is_target_partitioned: false, is_query_partitioned: false, options, flags: Vec::new() }
+    Case { target, query, is_target_partitioned, is_query_partitioned, options, flags: Vec::new() }
+}
+
+fn one(name: &str, text: Vec<u8>) -> Records {
+    vec![(name.to_string(), text)]
+}
+
+/// A word in ten thousand places, scattered or one behind the other, and a few times in the query.
+pub fn one_word(rng: &mut Rng, is_tandem: bool) -> Case {
+    let word = rng.bases(24, b"ACGT");
+    let mut text = |copies: usize| {
+        let mut text = Vec::new();
+        for _ in 0..copies {
+            text.extend(&word);
+            let gap = if is_tandem { 0 } else { rng.range(0, 12) };
+            text.extend(rng.bases(gap, b"ACGT"));
+        }
+        text
+    };
+    let (target, query) = (text(10_000), text(8));
+    let mut case = default_case(one("t", target), one("q", query), false, false);
+    case.options.hsp_threshold = HspThreshold::Score(2200);
+    case.flags.push("--hspthresh=2200".to_string());
+    case
+}
+
+/// Genomes with a difference in some hundred bases, and a part turned around.
+pub fn near_identical(rng: &mut Rng) -> Case {
+    let target = rng.bases(200_000, b"ACGT");
+    let mut query = Vec::with_capacity(target.len());
+    for &base in &target {
+        match rng.range(0, 2999) {
+            0..=5 => query.push(rng.pick(b"ACGT")),
+            6 => {}
+            7 => query.extend([base, base]),
+            _ => query.push(base),
+        }
+    }
+    let turned = reverse_complement(&query[50_000..70_000]);
+    query[50_000..70_000].copy_from_slice(&turned);
+    default_case(one("t", target), one("q", query), false, false)
+}
+
+/// Thousands of sequences of up to 160 bases on both sides.
+pub fn short_sequences(rng: &mut Rng, is_query_partitioned: bool) -> Case {
+    let n_queries = if is_query_partitioned { 2000 } else { 1000 };
+    let mut target = Records::new();
+    for i in 0..3000 {
+        let n = rng.range(1, 160);
+        target.push((format!("t{i}"), rng.bases(n, b"ACGT")));
+    }
+    let mut query = Records::new();
+    for i in 0..n_queries {
+        let (a, b) = (rng.range(0, 2999), rng.range(0, 2999));
+        let mut text = mutate(rng, &[target[a].1.as_slice(), &target[b].1].concat());
+        if rng.chance(50) {
+            text = reverse_complement(&text);
+        }
+        text.push(b'A');
+        query.push((format!("q{i}"), text));
+    }
+    default_case(target, query, true, is_query_partitioned)
 }
 
 pub fn case(rng: &mut Rng) -> Case {

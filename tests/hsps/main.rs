@@ -69,6 +69,33 @@ fn random_pairs_under_random_options() {
     assert!(failures.is_empty(), "{} differences:\n{}", failures.len(), failures.join("\n"));
 }
 
+/// What searches find hard: frequent words, one long diagonal, very many sequences.
+#[test]
+fn hard_pairs() {
+    if !lastz::is_installed() {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: lastz 1.04.22 is not installed");
+        return;
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let rng = || Rng(env("FASTZ_FUZZ_SEED", 1));
+    let cases = [
+        ("a word in 10,000 places", generate::one_word(&mut rng(), false), 50_000),
+        ("a word 10,000 times in a row", generate::one_word(&mut rng(), true), 1),
+        ("near-identical genomes", generate::near_identical(&mut rng()), 10),
+        ("short sequences, one by one", generate::short_sequences(&mut rng(), false), 500),
+        ("short sequences in one array", generate::short_sequences(&mut rng(), true), 1000),
+    ];
+    for (what, case, least) in cases {
+        let expected = lastz::hsps(&case);
+        assert!(expected.len() >= least, "{what}: {} HSPs", expected.len());
+        for (how, found) in [("one thread", lines(&case, false)), ("two threads", pool.install(|| lines(&case, true)))]
+        {
+            let difference = difference(0, &case, &found, &expected, &format!("{what}, {how}"));
+            assert!(difference.is_none(), "{}", difference.unwrap_or_default());
+        }
+    }
+}
+
 /// `FASTZ_PAIR=TARGET.fa,QUERY.fa` compares a pair of real sequences.
 #[test]
 fn a_pair_of_files() {

@@ -1,7 +1,12 @@
 //! One run to try on both programs: input files, specifiers and options, each of which can be taken away.
 
+use super::compare;
+use super::program::{self, Outcome};
 use super::twobit::twobit;
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
 
 /// A sequence with its header line (without `>`).
 #[derive(Clone, Debug, PartialEq)]
@@ -106,7 +111,55 @@ pub struct Trial {
     pub options: Vec<String>,
 }
 
+/// What a program made of a run.
+pub struct Answer {
+    /// Output and status.
+    pub outcome: Outcome,
+    /// Files that the program wrote.
+    pub files: BTreeMap<String, Vec<u8>>,
+}
+
+impl Answer {
+    /// Where another program's stdout or files differ from these.
+    pub fn first_difference(&self, other: &Answer) -> Option<String> {
+        let in_files = || {
+            if self.files.keys().ne(other.files.keys()) {
+                return Some(format!(
+                    "files written: {:?} expected, {:?} found",
+                    self.files.keys(),
+                    other.files.keys()
+                ));
+            }
+            self.files.iter().find_map(|(name, text)| {
+                let difference = compare::first_difference(text, &other.files[name])?;
+                Some(format!("{name}, {difference}"))
+            })
+        };
+        compare::first_difference(&self.outcome.stdout, &other.outcome.stdout).or_else(in_files)
+    }
+}
+
 impl Trial {
+    /// Runs a program on this trial in a folder of its own, which is emptied first.
+    pub fn run(&self, mut command: Command, folder: &Path, limit: Duration) -> Answer {
+        if folder.exists() {
+            std::fs::remove_dir_all(folder).expect("empty the run's folder");
+        }
+        std::fs::create_dir_all(folder).expect("make the run's folder");
+        self.write_files(folder);
+        command.current_dir(folder).args(self.words());
+        let outcome = program::run(&mut command, &self.stdin(), limit);
+        let is_input = |name: &str| self.files.iter().any(|(input, _)| input == name);
+        let files = std::fs::read_dir(folder)
+            .expect("list the run's folder")
+            .map(|entry| entry.expect("a file"))
+            .map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path()))
+            .filter(|(name, _)| !is_input(name))
+            .map(|(name, path)| (name, std::fs::read(path).expect("read what was written")))
+            .collect();
+        Answer { outcome, files }
+    }
+
     /// The words of the command line, program excluded.
     pub fn words(&self) -> Vec<String> {
         let mut words = vec![self.target.word()];

@@ -264,6 +264,10 @@ impl BatchResult {
         if wide(TALLY_HITS) != settled {
             return Err(GpuError::Lost(format!("of {} seed hits {settled} came to an end", wide(TALLY_HITS))));
         }
+        let open = copies().fold(0, |open: u32, copy| open.wrapping_add(copy[TALLY_OPEN as usize]));
+        if open != 0 {
+            return Err(GpuError::Lost("some of the words' places were not looked at".to_string()));
+        }
         self.counts += SearchCounts {
             hits: wide(TALLY_HITS),
             dropped: wide(TALLY_DROPPED),

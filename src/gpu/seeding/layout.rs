@@ -34,6 +34,8 @@ gpu_struct! {
         overflow_capacity: u32,
         /// Lookups of frequent words that a piece holds.
         frequent_capacity: u32,
+        /// Hits that a lane of `seed_frequent` takes.
+        frequent_turns: u32,
         /// Candidates that a batch holds.
         candidate_capacity: u32,
         /// Hits that a workgroup of `seed_walk` extends.
@@ -170,6 +172,8 @@ pub const TALLY_PLACED: u32 = 10;
 pub const TALLY_FINISHED: u32 = 11;
 /// Residues left to `seed_walk`.
 pub const TALLY_PENDING: u32 = 12;
+/// Entries of lists that lookups found and nobody has gone through yet, modulo 2^32.
+pub const TALLY_OPEN: u32 = 13;
 /// Where the numbers of hits in the buckets start.
 pub const BUCKET_TALLIES: u32 = PIECE_TALLIES + MAX_PIECES * N_COPIES * N_PIECE_TALLIES;
 
@@ -210,6 +214,7 @@ pub fn constants() -> String {
     number("TALLY_PLACED", TALLY_PLACED);
     number("TALLY_FINISHED", TALLY_FINISHED);
     number("TALLY_PENDING", TALLY_PENDING);
+    number("TALLY_OPEN", TALLY_OPEN);
     number("BUCKET_TALLIES", BUCKET_TALLIES);
     text
 }

@@ -20,6 +20,8 @@ pub struct SeedLimits {
     pub frequent_capacity: u32,
     /// Workgroups that work them off.
     pub frequent_groups: u32,
+    /// Hits that each of their lanes takes in a piece, at least 1.
+    pub frequent_turns: u32,
     /// Workgroups that work off the residues with hits that must be extended anew.
     pub walk_groups: u32,
     /// Hits that each of these extends in a piece, at least 1.
@@ -47,6 +49,8 @@ impl SeedLimits {
             overflow_capacity: 1 << if is_software { 12 } else { 19 },
             frequent_capacity: 1 << 18,
             frequent_groups: if is_software { 64 } else { 512 },
+            // As many as a lane of `seed_lookup` at most; each takes up to some 350 turns.
+            frequent_turns: if is_software { 128 } else { u32::MAX },
             walk_groups: 2048,
             extension_capacity: if is_software { 200 } else { 1 << 12 },
             candidate_capacity: 1 << if is_software { 18 } else { 20 },
@@ -80,6 +84,7 @@ impl SeedLimits {
             bucket_capacity: self.bucket_capacity.min(N_SORTED),
             max_piece: self.max_piece.min(MAX_POSITIONS).min(MAX_GROUPS * LOOKUP_LANES / n_flips).max(1),
             frequent_groups: self.frequent_groups.clamp(1, MAX_GROUPS),
+            frequent_turns: self.frequent_turns.max(1),
             walk_groups: self.walk_groups.clamp(1, MAX_GROUPS),
             extension_capacity: self.extension_capacity.max(1),
             batch: self.batch.clamp(1, MAX_PIECES as usize),

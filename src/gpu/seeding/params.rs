@@ -37,6 +37,7 @@ pub(super) fn params_for(
         bucket_capacity: limits.bucket_capacity,
         overflow_capacity: limits.overflow_capacity,
         frequent_capacity: limits.frequent_capacity,
+        frequent_turns: limits.frequent_turns,
         candidate_capacity: limits.candidate_capacity,
         extension_capacity: limits.extension_capacity,
         has_checks: u32::from(layout.resolve_mask != 0 || table.is_stale),
