@@ -47,4 +47,4 @@ mod strand;
 pub use alignment::{Anchor, Block, EditOp, EditScript, Hsp};
 pub use error::{Error, Result};
 pub use options::Options;
-pub use sequence::{Partition, SequenceSet};
+pub use sequence::{Partition, SequenceSet, SplitRecord};

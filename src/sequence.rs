@@ -11,6 +11,7 @@
 //! positions on a sequence ([`Partition::strand_start`]).
 
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The byte between partitions. It scores so low that no gap-free extension crosses it.
 pub const SEPARATOR: u8 = 0;
@@ -50,6 +51,17 @@ pub struct Partition {
     /// Bases of the whole record.
     pub full_len: usize,
     /// FASTQ qualities of the loaded part, in the orientation of the file (never reversed).
+    pub qualities: Option<Vec<u8>>,
+    /// The record that this is a piece of (`[separator=]`); its pieces share it.
+    pub piece_of: Option<Arc<SplitRecord>>,
+}
+
+/// A record that `[separator=]` cuts into pieces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SplitRecord {
+    /// Where the loaded part lies in the array, its separators included.
+    pub range: Range<usize>,
+    /// FASTQ qualities of the loaded part, those of separators included, in the orientation of the file.
     pub qualities: Option<Vec<u8>>,
 }
 
@@ -130,6 +142,12 @@ impl SequenceSet {
     /// The partition that holds array position `position`; panics as [`partition_ix`](Self::partition_ix).
     pub fn partition_at(&self, position: usize) -> &Partition {
         &self.partitions[self.partition_ix(position)]
+    }
+
+    /// The partitions that lie within a range of the array.
+    pub fn partitions_within(&self, range: &Range<usize>) -> &[Partition] {
+        let index = |position| self.partitions.partition_point(|p| p.range.start < position);
+        &self.partitions[index(range.start)..index(range.end)]
     }
 
     /// The same sequences by name and length, without a letter.

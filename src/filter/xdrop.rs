@@ -76,6 +76,10 @@ impl<'a> XDrop<'a> {
 
     fn run<const LEFT: bool, const SYMMETRIC: bool>(&self, e1: usize, e2: usize, limit: usize) -> Run {
         let Run { mut best, mut best_len, mut len } = Run::default();
+        // LASTZ tests before each pair: with a negative X it looks at none.
+        if self.x_drop < 0 {
+            return Run::default();
+        }
         let mut sum = 0i32;
         while len < limit {
             let mut pairs = self.pairs::<LEFT>(e1, e2, len);

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::ReadOptions;
 use super::mask::{Mask, MaskKind};
@@ -14,7 +15,7 @@ use super::record::{Extent, RecordReader};
 use super::selection::{Selected, Selection};
 use super::specifier::Specifier;
 use crate::error::Result;
-use crate::sequence::{Partition, SEPARATOR, STAND_IN_NAMES, SequenceSet, complement};
+use crate::sequence::{Partition, SEPARATOR, STAND_IN_NAMES, SequenceSet, SplitRecord, complement};
 
 /// Which side of the comparison a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,6 +167,10 @@ impl Assembler {
         for mask in &self.masks {
             mask.apply(loaded, extent.offset);
         }
+        let split_record = self.spec.separator.is_some().then(|| {
+            let range = start..start + loaded.len();
+            Arc::new(SplitRecord { range, qualities: extent.qualities.clone() })
+        });
         let pieces = match self.spec.separator {
             None if loaded.is_empty() => Vec::new(),
             None => std::iter::once(start..start + loaded.len()).collect(),
@@ -176,7 +181,8 @@ impl Assembler {
         }
         let first = set.partitions.len();
         for range in pieces {
-            set.partitions.push(self.partition(&selected, &extent, range, start));
+            let partition = self.partition(&selected, &extent, range, start);
+            set.partitions.push(Partition { piece_of: split_record.clone(), ..partition });
         }
         if let Some(partition) = set.partitions.get(first).filter(|partition| !partition.is_nameless()) {
             self.watch_name(&partition.name, warn);
@@ -217,6 +223,7 @@ impl Assembler {
             full_len: extent.full_len,
             qualities: extent.qualities.as_ref().map(|qualities| qualities[piece].to_vec()),
             range,
+            piece_of: None,
         }
     }
 

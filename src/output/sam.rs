@@ -1,6 +1,7 @@
 //! sam and softsam (lastz-semantics 7.2). Every block is a full record; flags are 0 or 16 only.
 
 use std::io::Write;
+use std::ops::Range;
 
 use crate::alignment::Block;
 use crate::error::Result;
@@ -55,43 +56,72 @@ impl SamWriter {
     /// Aligned bases in upper case; with soft clips the clipped ones around them in lower case.
     fn push_sequence(&mut self, query: &Row) {
         let text = &mut self.text;
-        let loaded = query.partition.range.clone();
+        let aligned = query.first..query.first + query.len;
+        let record = Record::of(query);
         if self.kind.soft_clips {
-            text.resize(text.len() + query.start() - query.loaded_start(), UNLOADED_BASE);
-            text.extend(query.set.bases[loaded.start..query.first].iter().map(u8::to_ascii_lowercase));
+            text.resize(text.len() + record.unloaded[0], UNLOADED_BASE);
+            text.extend(query.set.bases[record.loaded.start..aligned.start].iter().map(u8::to_ascii_lowercase));
         }
         text.extend(query.bases().iter().map(u8::to_ascii_uppercase));
         if self.kind.soft_clips {
-            let after = &query.set.bases[query.first + query.len..loaded.end];
-            text.extend(after.iter().map(u8::to_ascii_lowercase));
-            text.resize(text.len() + query.full_len() - query.end() - after.len(), UNLOADED_BASE);
+            text.extend(query.set.bases[aligned.end..record.loaded.end].iter().map(u8::to_ascii_lowercase));
+            text.resize(text.len() + record.unloaded[1], UNLOADED_BASE);
         }
     }
 
     fn push_qualities(&mut self, query: &Row) {
-        let text = &mut self.text;
-        let Some(qualities) = &query.partition.qualities else {
-            text.push(b'*');
+        let Some(qualities) = qualities_of_record(query) else {
+            self.text.push(b'*');
             return;
         };
-        let loaded_len = query.partition.len();
-        let unloaded_before = query.start() - query.loaded_start();
-        let unloaded_after = query.full_len() - unloaded_before - loaded_len;
-        let (from, to) = match self.kind.soft_clips {
-            true => (0, loaded_len),
-            false => (query.loaded_start(), query.loaded_start() + query.len),
-        };
+        let record = Record::of(query);
         if self.kind.soft_clips {
-            text.resize(text.len() + unloaded_before, UNLOADED_QUALITY);
-        }
-        match query.set.is_reversed {
-            true => text.extend(qualities[loaded_len - to..loaded_len - from].iter().rev()),
-            false => text.extend_from_slice(&qualities[from..to]),
-        }
-        if self.kind.soft_clips {
-            text.resize(text.len() + unloaded_after, UNLOADED_QUALITY);
+            let text = &mut self.text;
+            text.resize(text.len() + record.unloaded[0], UNLOADED_QUALITY);
+            text.extend_from_slice(&qualities);
+            text.resize(text.len() + record.unloaded[1], UNLOADED_QUALITY);
+        } else {
+            let first = query.first - record.loaded.start;
+            self.text.extend_from_slice(&qualities[first..first + query.len]);
         }
     }
+}
+
+/// The record that a row lies on: with soft clips LASTZ prints the array from its start to its end. So a piece between
+/// separators has around it the NULs and the other pieces, in the order of the file on either strand, and may stand
+/// elsewhere than its clips say.
+struct Record {
+    loaded: Range<usize>,
+    /// Bases that a subrange left out, before and behind, on the strand of the array.
+    unloaded: [usize; 2],
+}
+
+impl Record {
+    fn of(row: &Row) -> Self {
+        let partition = row.partition;
+        let loaded = partition.piece_of.as_ref().map_or(&partition.range, |record| &record.range).clone();
+        let before = partition.offset - (partition.range.start - loaded.start);
+        let after = partition.full_len - before - loaded.len();
+        let unloaded = if row.set.is_reversed { [after, before] } else { [before, after] };
+        Record { loaded, unloaded }
+    }
+}
+
+/// Qualities of what is loaded of the record, each piece on the strand of the array.
+fn qualities_of_record(row: &Row) -> Option<Vec<u8>> {
+    let partition = row.partition;
+    let (range, pieces) = match &partition.piece_of {
+        Some(record) => (&record.range, row.set.partitions_within(&record.range)),
+        None => (&partition.range, std::slice::from_ref(partition)),
+    };
+    let qualities = partition.piece_of.as_ref().map_or(&partition.qualities, |record| &record.qualities);
+    let mut qualities = qualities.clone()?;
+    if row.set.is_reversed {
+        for piece in pieces {
+            qualities[piece.range.start - range.start..piece.range.end - range.start].reverse();
+        }
+    }
+    Some(qualities)
 }
 
 fn push_clip(out: &mut Vec<u8>, count: usize, letter: char) -> std::io::Result<()> {

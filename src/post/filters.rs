@@ -37,13 +37,17 @@ pub fn retain(
     }
 }
 
+/// Whether a range is looked at: not if it goes from 0 to 100 %.
+fn narrows(range: RatioRange) -> bool {
+    range.min > 0.0 || range.max < 1.0
+}
+
 /// Whether any filter is looked at. Ranges of 0 to 100 % are off.
 fn is_active(filters: &BlockFilters, stage: FilterStage) -> bool {
-    let narrows = |range: Option<RatioRange>| range.is_some_and(|range| range.min > 0.0 || range.max < 1.0);
     let is_lone_share = matches!(filters.min_matches, Some(MatchCount::OfQuery(_)))
-        && !narrows(filters.identity)
-        && !narrows(filters.coverage)
-        && !narrows(filters.continuity)
+        && !filters.identity.is_some_and(narrows)
+        && !filters.coverage.is_some_and(narrows)
+        && !filters.continuity.is_some_and(narrows)
         && filters.max_mismatches.is_none()
         && filters.max_gaps.is_none()
         && filters.max_gap_columns.is_none();
@@ -62,7 +66,7 @@ pub fn passes(
         return true;
     }
     let counts = ColumnCounts::of(block, &target.bases, &query.bases);
-    let has_identity = |range| is_within(range, counts.matches, counts.acgt_pairs);
+    let has_identity = |range| !narrows(range) || is_within(range, counts.matches, counts.acgt_pairs);
     let has_coverage = |range| {
         let (covered, len) = coverage(block, &counts, target, query);
         is_within(range, covered, len)
@@ -86,7 +90,8 @@ pub fn passes(
         FilterStage::GapFreeUntilEnough => filters.max_mismatches.map(|_| least_matches.unwrap_or(0)),
         _ => filters.max_mismatches,
     };
-    if most_mismatches.is_some_and(|most| counts.mismatches() > most) {
+    // Without a pair of two bases there is no identity to go by: LASTZ drops the block.
+    if most_mismatches.is_some_and(|most| counts.acgt_pairs == 0 || counts.mismatches() > most) {
         return false;
     }
     !matches!(stage, FilterStage::Gapped | FilterStage::GappedUntilEnough)

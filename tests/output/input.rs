@@ -85,6 +85,7 @@ impl Input {
             offset: start - 1,
             full_len: record.bases.len(),
             qualities: record.qualities.as_ref().map(|qualities| qualities[start - 1..end].to_vec()),
+            piece_of: None,
         };
         (partition, &record.bases[start - 1..end])
     }

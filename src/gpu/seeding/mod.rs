@@ -113,7 +113,7 @@ impl GpuSeeder {
                 "--exact and --mismatch are searched on the CPU"
             }
             GapFreeExtension::XDrop { x_drop, .. } if !(0..=X_DROP_LIMIT).contains(&x_drop) => {
-                "this x-drop is too large for the GPU"
+                "this x-drop is out of the range of the GPU"
             }
             GapFreeExtension::XDrop { .. } | GapFreeExtension::None => return None,
         };
