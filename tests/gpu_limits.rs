@@ -30,7 +30,7 @@ const CASES: &[(&str, bool, Place)] = &[
     ("--gap=0,0 --ydrop=300 --nogfextend", true, Place::Stage),
     ("--gap=2000000,30", true, Place::Stage),
     ("--ydrop=100000000", true, Place::Stage),
-    // Windows wider than any ring and boundary: a gap of 9,000 bases survives.
+    // Windows wider than any ring (at most 8,192 columns) and boundary: a gap of 9,000 bases survives.
     ("--gap=400,1 --ydrop=9400", true, Place::Count("too_wide")),
     ("--scores=beyond.txt", true, Place::Count("units_left")),
     // Blocks of a few hundred pairs leave the range of the kernels.
@@ -63,7 +63,7 @@ fn the_cpu_does_what_kernels_cannot() {
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
     let folder = folder.path();
-    let pair = evolve(&mut Random::new(76), &Evolution::strain(6000));
+    let pair = evolve(&mut Random::new(76), &Evolution::strain(10_000));
     let write = |name: &str, text: String| std::fs::write(folder.join(name), text).expect("write a file");
     write("target.fa", fasta("target", &pair.target));
     write("query.fa", fasta("query", &pair.query));
