@@ -173,10 +173,9 @@ fn run_info<'a>(
     let mut info = RunInfo::new(&invocation.program_token, options, target, files.query.file(), pattern);
     info.arguments = &invocation.header_arguments;
     let shown = &invocation.header;
-    let hsp = Threshold::from_hsp_threshold(shown.hsp_threshold, counted_len);
     info.thresholds = Thresholds {
-        hsp,
-        gapped: shown.gapped_threshold.map_or(hsp, Threshold::Score),
+        hsp: Threshold::from_hsp_threshold(shown.hsp_threshold, counted_len),
+        gapped: Threshold::from_hsp_threshold(shown.gapped_threshold, counted_len),
         x_drop: shown.x_drop,
         y_drop: shown.y_drop,
     };
