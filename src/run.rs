@@ -14,6 +14,7 @@ use fastz::input::{QueryReader, ReadOptions, Specifier, read_target};
 use fastz::options::{SelfComparison, Strands};
 use fastz::output::{
     AlignmentWriter, Destination, DotPlot, Ending, Format, LavKind, RunInfo, StrandView, Threshold, Thresholds, writer,
+    writer_of_runs,
 };
 use fastz::segments::SegmentReader;
 use fastz::{Block, Error, Result, SequenceSet};
@@ -270,7 +271,8 @@ impl Outputs {
             Some(path) => Destination::file(path)?,
             None => Destination::standard_output(),
         };
-        let mut files = vec![(writer(format), main)];
+        let main_writer = if invocation.prints_runs { writer_of_runs(format) } else { writer(format) };
+        let mut files = vec![(main_writer, main)];
         let mut add = |format: &str, path: &Path| -> Result<()> {
             files.push((writer(&Format::parse(format)?), Destination::file(path)?));
             Ok(())
@@ -284,7 +286,7 @@ impl Outputs {
         if let Some(path) = &invocation.maf {
             add("maf", path)?;
         }
-        let is_text = matches!(format, Format::Text { .. } | Format::Lav(LavKind::WithText));
+        let is_text = matches!(format, Format::Text { .. } | Format::Lav(LavKind::WithText)) && !invocation.prints_runs;
         Ok(Outputs { files, is_text })
     }
 

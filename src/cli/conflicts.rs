@@ -188,7 +188,7 @@ fn check_output(arguments: &Arguments, choices: &Choices) -> Result<()> {
         refuse(!has_id, "bad --readgroup string; ID is a required field, such as --readgroup=ID:run1")?;
     }
     refuse(
-        choices.is_rdotplot() && choices.rdotplot.is_some(),
+        output.format.iter().any(|format| format.starts_with("rdotplot")) && choices.rdotplot.is_some(),
         "--format=rdotplot can't be used with --rdotplot=<file>",
     )
 }

@@ -103,6 +103,8 @@ pub struct Invocation {
     pub segments: Option<PathBuf>,
     /// Output format as typed.
     pub format: String,
+    /// Gap-free runs of blocks are printed as segments, whatever the format.
+    pub prints_runs: bool,
     /// Output file; `None`: standard output.
     pub output: Option<PathBuf>,
     /// Last line `# lastz end-of-file`.
