@@ -117,6 +117,13 @@ pub enum HspThreshold {
     TopPercent(f64),
 }
 
+impl HspThreshold {
+    /// Whether the least score is not known before the search.
+    pub fn is_adaptive(&self) -> bool {
+        matches!(self, HspThreshold::TopBases(_) | HspThreshold::TopPercent(_))
+    }
+}
+
 /// Score threshold of gapped blocks (`--gappedthresh`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GappedThreshold {

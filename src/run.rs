@@ -14,6 +14,7 @@ use fastz::input::{QueryReader, ReadOptions, Specifier, read_target};
 use fastz::options::{SelfComparison, Strands};
 use fastz::output::{
     AlignmentWriter, Destination, DotPlot, Ending, Format, LavKind, RunInfo, StrandView, Threshold, Thresholds, writer,
+    writer_of_runs,
 };
 use fastz::segments::SegmentReader;
 use fastz::{Block, Error, Result, SequenceSet};
@@ -173,10 +174,9 @@ fn run_info<'a>(
     let mut info = RunInfo::new(&invocation.program_token, options, target, files.query.file(), pattern);
     info.arguments = &invocation.header_arguments;
     let shown = &invocation.header;
-    let hsp = Threshold::from_hsp_threshold(shown.hsp_threshold, counted_len);
     info.thresholds = Thresholds {
-        hsp,
-        gapped: shown.gapped_threshold.map_or(hsp, Threshold::Score),
+        hsp: Threshold::from_hsp_threshold(shown.hsp_threshold, counted_len),
+        gapped: Threshold::from_hsp_threshold(shown.gapped_threshold, counted_len),
         x_drop: shown.x_drop,
         y_drop: shown.y_drop,
     };
@@ -271,7 +271,8 @@ impl Outputs {
             Some(path) => Destination::file(path)?,
             None => Destination::standard_output(),
         };
-        let mut files = vec![(writer(format), main)];
+        let main_writer = if invocation.prints_runs { writer_of_runs(format) } else { writer(format) };
+        let mut files = vec![(main_writer, main)];
         let mut add = |format: &str, path: &Path| -> Result<()> {
             files.push((writer(&Format::parse(format)?), Destination::file(path)?));
             Ok(())
@@ -285,7 +286,7 @@ impl Outputs {
         if let Some(path) = &invocation.maf {
             add("maf", path)?;
         }
-        let is_text = matches!(format, Format::Text { .. } | Format::Lav(LavKind::WithText));
+        let is_text = matches!(format, Format::Text { .. } | Format::Lav(LavKind::WithText)) && !invocation.prints_runs;
         Ok(Outputs { files, is_text })
     }
 

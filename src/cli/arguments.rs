@@ -12,8 +12,8 @@ use fastz::scoring::setup::PairScore;
 
 use super::output_arguments::{LimitArguments, OutputArguments, PerformanceArguments, PostArguments};
 use super::values::{
-    AmbiguousLetters, Chain, GapCost, MatchScores, Seed, ambiguous_letters, count, exact_length, gapped_threshold,
-    hsp_threshold, ignored_bytes, mismatch, pair_score, step, traceback_bytes, twins, word_bits, word_count_limit,
+    AmbiguousLetters, Chain, GapCost, MatchScores, Seed, ambiguous_letters, count, exact_length, ignored_bytes,
+    mismatch, pair_score, step, threshold, traceback_bytes, twins, word_bits, word_count_limit,
 };
 
 /// Whole-genome pairwise alignment with LASTZ's command line and LASTZ's output.
@@ -174,7 +174,7 @@ pub struct HspArguments {
     #[arg(long, require_equals = true, value_name = "score", value_parser = parse_score)]
     pub xdrop: Option<i32>,
     /// Least score; top<n>, top<p>%: the best HSPs [default: 3000]
-    #[arg(long, require_equals = true, value_name = "score", value_parser = hsp_threshold)]
+    #[arg(long, require_equals = true, value_name = "score", value_parser = threshold)]
     pub hspthresh: Option<HspThreshold>,
     /// Lower the score of HSPs of few different bases [default]
     #[arg(long, require_equals = true, value_name = "report", num_args = 0..=1, default_missing_value = "on")]
@@ -210,8 +210,8 @@ pub struct GappedArguments {
     #[arg(long, require_equals = true, value_name = "score", value_parser = parse_score)]
     pub ydrop: Option<i32>,
     /// Least score of an alignment [default: that of --hspthresh]
-    #[arg(long, require_equals = true, value_name = "score", value_parser = gapped_threshold)]
-    pub gappedthresh: Option<i32>,
+    #[arg(long, require_equals = true, value_name = "score", value_parser = threshold)]
+    pub gappedthresh: Option<HspThreshold>,
     /// Do not trim an extension that meets the end of a sequence
     #[arg(long)]
     pub noytrim: bool,

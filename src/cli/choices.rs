@@ -38,6 +38,9 @@ pub struct Choices {
     pub stray_chain_penalty: bool,
     /// The last `--format`.
     pub format: String,
+    /// Each run of pairs of a gapped block is printed as a segment: a format that does so is given, even one that a later
+    /// format undoes.
+    pub prints_runs: bool,
     /// Dot plot beside the output, and whether it has scores.
     pub rdotplot: Option<(PathBuf, bool)>,
 }
@@ -52,8 +55,7 @@ impl Choices {
             Some(GapFreeMode::XDrop) | None => Mode::XDrop,
         };
         let output = &arguments.output;
-        let is_segments = |format: &String| format.eq_ignore_ascii_case("segments");
-        let writes_segments = output.writesegments.is_some() || output.format.iter().any(is_segments);
+        let writes_segments = output.writesegments.is_some() || output.format.iter().any(|format| format == "segments");
         let (chain, stray_chain_penalty) = fold_chain(&hsps.chain);
         let plots = output.rdotplot.iter().map(|path| (path.clone(), false));
         let plots: Vec<_> = plots.chain(output.rdotplot_score.iter().map(|path| (path.clone(), true))).collect();
@@ -68,12 +70,13 @@ impl Choices {
             chain,
             stray_chain_penalty,
             format: output.format.last().cloned().unwrap_or_else(|| "lav".to_string()),
+            prints_runs: output.format.iter().any(|format| prints_runs(format)),
             rdotplot: plots.into_iter().next(),
         })
     }
 
     fn format_starts(&self, names: &[&str]) -> bool {
-        names.iter().any(|name| self.format.to_ascii_lowercase().starts_with(name))
+        starts(&self.format, names)
     }
 
     /// sam or softsam, with or without header.
@@ -90,16 +93,15 @@ impl Choices {
     pub fn is_gfa(&self) -> bool {
         self.format_starts(&["gfa"])
     }
+}
 
-    /// A format that prints each run of pairs of a gapped block as a line or block of its own.
-    pub fn prints_runs(&self) -> bool {
-        self.format_starts(&["rdotplot", "mafsegments", "genseg"])
-    }
+fn starts(format: &str, names: &[&str]) -> bool {
+    names.iter().any(|name| format.to_ascii_lowercase().starts_with(name))
+}
 
-    /// rdotplot, with or without scores.
-    pub fn is_rdotplot(&self) -> bool {
-        self.format_starts(&["rdotplot"])
-    }
+/// Whether a format prints each run of pairs of a gapped block as a line or block of its own.
+fn prints_runs(format: &str) -> bool {
+    starts(format, &["rdotplot", "mafsegments", "genseg"])
 }
 
 /// Chaining in effect, and whether a penalty was given though chaining is off.

@@ -115,10 +115,15 @@ fn check_gapped(arguments: &Arguments, choices: &Choices) -> Result<()> {
         refuse(gapped.inner.is_some(), "--inner cannot be used with --writesegments or --format=segments")?;
         refuse(gapped.gapped, "can't use --writesegments or --format=segments with --gapped")?;
     }
-    match needs.iter().find(|(is_given, _)| *is_given && !choices.gapped) {
-        Some((_, option)) => bail!("{option} requires --gapped"),
-        None => Ok(()),
+    if let Some((_, option)) = needs.iter().find(|(is_given, _)| *is_given && !choices.gapped) {
+        bail!("{option} requires --gapped");
     }
+    let is_adaptive = |threshold: Option<HspThreshold>| threshold.is_some_and(|threshold| threshold.is_adaptive());
+    refuse(
+        is_adaptive(gapped.gappedthresh) && !is_adaptive(arguments.hsps.hspthresh),
+        "gapped extension can't handle an adaptive score threshold (--gappedthresh=top...) unless --hspthresh is \
+         adaptive too: give a score",
+    )
 }
 
 /// `--segments` replaces seeding and gap-free extension, so their options make no sense with it.
@@ -141,7 +146,7 @@ fn check_segments(arguments: &Arguments, choices: &Choices) -> Result<()> {
 fn check_limits(arguments: &Arguments, choices: &Choices) -> Result<()> {
     let (limits, hsps) = (&arguments.limits, &arguments.hsps);
     let has_inner = arguments.gapped.inner.is_some_and(|threshold| threshold > 0);
-    let is_adaptive = matches!(hsps.hspthresh, Some(HspThreshold::TopBases(_) | HspThreshold::TopPercent(_)));
+    let is_adaptive = hsps.hspthresh.is_some_and(|threshold| threshold.is_adaptive());
     let others = [
         (has_inner, "--inner"),
         (!hsps.segments.is_empty(), "--segments"),
@@ -183,7 +188,7 @@ fn check_output(arguments: &Arguments, choices: &Choices) -> Result<()> {
         refuse(!has_id, "bad --readgroup string; ID is a required field, such as --readgroup=ID:run1")?;
     }
     refuse(
-        choices.is_rdotplot() && choices.rdotplot.is_some(),
+        output.format.iter().any(|format| format.starts_with("rdotplot")) && choices.rdotplot.is_some(),
         "--format=rdotplot can't be used with --rdotplot=<file>",
     )
 }

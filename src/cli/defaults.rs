@@ -75,16 +75,15 @@ fn settings(invocation: &Invocation) -> Vec<Setting> {
     }));
     let (open, extend) = (options.scoring.gap_open, options.scoring.gap_extend);
     settings.push((format!("O={open} E={extend}"), format!("--gap={open},{extend}")));
-    let hsp = match header.hsp_threshold {
+    let threshold = |threshold| match threshold {
         HspThreshold::Score(score) => score.to_string(),
         HspThreshold::TopBases(bases) => format!("top{bases}"),
         HspThreshold::TopPercent(percent) => format!("top{percent:.1}%"),
     };
-    let gapped_threshold = header.gapped_threshold.map_or(hsp.clone(), |score| score.to_string());
     if let GapFreeExtension::XDrop { .. } = options.gap_free {
-        settings.push(both("K", "--hspthresh", hsp));
+        settings.push(both("K", "--hspthresh", threshold(header.hsp_threshold)));
     }
-    settings.push(both("L", "--gappedthresh", gapped_threshold));
+    settings.push(both("L", "--gappedthresh", threshold(header.gapped_threshold)));
     let (short, long) = if header.entropy { ("P=1", "--entropy") } else { ("P=0", "--noentropy") };
     settings.push((short.to_string(), long.to_string()));
     settings.extend(match options.gap_free {

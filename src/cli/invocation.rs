@@ -64,8 +64,8 @@ pub struct Census {
 pub struct HeaderSettings {
     /// K; the length of `--exact` and `--mismatch`; 0 with `--nogfextend`.
     pub hsp_threshold: HspThreshold,
-    /// L; `None`: it follows from an adaptive K.
-    pub gapped_threshold: Option<i32>,
+    /// L; adaptive if K is, unless a score is given.
+    pub gapped_threshold: HspThreshold,
     /// X.
     pub x_drop: i32,
     /// Y.
@@ -103,6 +103,8 @@ pub struct Invocation {
     pub segments: Option<PathBuf>,
     /// Output format as typed.
     pub format: String,
+    /// Gap-free runs of blocks are printed as segments, whatever the format.
+    pub prints_runs: bool,
     /// Output file; `None`: standard output.
     pub output: Option<PathBuf>,
     /// Last line `# lastz end-of-file`.

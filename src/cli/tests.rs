@@ -107,7 +107,7 @@ fn thresholds_depend_on_mode_and_scores() {
     assert_eq!(options("--gap=400,10").gapped.unwrap().y_drop, 3400);
     assert_eq!(options("--exact=20 --gfextend").hsp_threshold, HspThreshold::Score(20));
     let header = invocation("--match=2 --nogfextend --nogapped").header;
-    assert_eq!((header.hsp_threshold, header.gapped_threshold), (HspThreshold::Score(60), Some(3000)));
+    assert_eq!((header.hsp_threshold, header.gapped_threshold), (HspThreshold::Score(60), HspThreshold::Score(3000)));
     assert_eq!((header.x_drop, header.y_drop, header.entropy), (15, 30, false));
 }
 

@@ -16,6 +16,8 @@ pub(super) struct Thresholds {
     hsp: HspThreshold,
     /// L. `None`: follows from an adaptive K.
     pub gapped: Option<i32>,
+    /// L as headers show it.
+    shown_gapped: HspThreshold,
     x_drop: i32,
     pub y_drop: i32,
     /// Neither the command line nor the score file gives K; L.
@@ -34,7 +36,8 @@ impl Thresholds {
         let y_drop = arguments.gapped.ydrop.or(file.and_then(|file| file.y_drop));
         let y_drop = y_drop.unwrap_or_else(|| setup.default_y_drop(scoring, x_drop));
         let given_hsp = hsps.hspthresh.or(file.and_then(|file| file.hsp_threshold).map(HspThreshold::Score));
-        let given_gapped = arguments.gapped.gappedthresh.or(file.and_then(|file| file.gapped_threshold));
+        let given_gapped = file.and_then(|file| file.gapped_threshold).map(HspThreshold::Score);
+        let given_gapped = arguments.gapped.gappedthresh.or(given_gapped);
         let default_hsp = setup.default_hsp_threshold();
         let (mismatches, mismatch_length) = hsps.mismatch.unwrap_or_default();
         let length = hsps.exact.or(hsps.mismatch.map(|(_, length)| length)).unwrap_or_default();
@@ -62,10 +65,17 @@ impl Thresholds {
                 (GapFreeExtension::None, given_hsp.unwrap_or(HspThreshold::Score(shown)), Some(3000))
             }
         };
+        // An adaptive L has no meaning of its own: it follows from K, whatever its number.
+        let shown_gapped = given_gapped.unwrap_or(default_gapped.map_or(hsp, HspThreshold::Score));
+        let gapped = match shown_gapped {
+            HspThreshold::Score(score) => Some(score),
+            HspThreshold::TopBases(_) | HspThreshold::TopPercent(_) => None,
+        };
         Thresholds {
             gap_free,
             hsp,
-            gapped: given_gapped.or(default_gapped),
+            gapped,
+            shown_gapped,
             x_drop,
             y_drop,
             is_hsp_default: given_hsp.is_none(),
@@ -85,7 +95,7 @@ impl Thresholds {
     pub fn for_headers(&self, arguments: &Arguments, mode: Mode, seed_pattern: String) -> HeaderSettings {
         HeaderSettings {
             hsp_threshold: self.hsp,
-            gapped_threshold: self.gapped,
+            gapped_threshold: self.shown_gapped,
             x_drop: self.x_drop,
             y_drop: self.y_drop,
             entropy: !arguments.hsps.noentropy && mode != Mode::Hits,

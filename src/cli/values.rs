@@ -174,7 +174,7 @@ pub fn ambiguous_letters(text: &str) -> Result<AmbiguousLetters> {
 }
 
 /// `--hspthresh=<score>|top<bases>|top<percent>%`.
-pub fn hsp_threshold(text: &str) -> Result<HspThreshold> {
+pub fn threshold(text: &str) -> Result<HspThreshold> {
     let Some(top) = text.strip_prefix("top") else { return Ok(HspThreshold::Score(parse_score(text)?)) };
     match top.strip_suffix('%') {
         Some(percent) => Ok(HspThreshold::TopPercent(percentage(percent)?)),
@@ -183,14 +183,6 @@ pub fn hsp_threshold(text: &str) -> Result<HspThreshold> {
             _ => Err(format!("{top} is not a number of bases: it may not be negative")),
         },
     }
-}
-
-/// `--gappedthresh=<score>`; LASTZ has no adaptive form of it.
-pub fn gapped_threshold(text: &str) -> Result<i32> {
-    if text.starts_with("top") {
-        return Err(format!("gapped extension can't handle score threshold {text}; only --hspthresh takes top<n>"));
-    }
-    parse_score(text)
 }
 
 /// `--exact=<length>`.

@@ -60,9 +60,8 @@ pub(super) struct Assembler {
 
 impl Assembler {
     pub fn open(spec: &Specifier, options: &ReadOptions, role: Role) -> Result<Assembler> {
-        let excluded = spec.subset.as_ref().map(|_| "[subset=]").or(spec.subsample.map(|_| "[subsample=]"));
-        if let (Some(contig), Some(excluded)) = (&spec.contig, excluded) {
-            return Err(spec.error(format!("/{contig} and {excluded} exclude each other: drop one of them")));
+        if let (Some(contig), Some(_)) = (&spec.contig, &spec.subset) {
+            return Err(spec.error(format!("/{contig} and [subset=] exclude each other: drop one of them")));
         }
         let mut masks = spec.masks.clone();
         masks.sort_by_key(|mask| match mask.kind {
@@ -73,7 +72,8 @@ impl Assembler {
         let masks = masks.iter().map(Mask::read).collect::<Result<_>>()?;
         let (reader, max_bases) = RecordReader::open(spec, options.iupac)?;
         check_format(spec, &reader)?;
-        let picks_parts = spec.subrange.is_some() || excluded.is_some();
+        let selects = spec.subset.is_some() || spec.subsample.is_some();
+        let picks_parts = spec.subrange.is_some() || selects;
         let mut assembler = Assembler {
             spec: spec.clone(),
             options: *options,
@@ -87,7 +87,7 @@ impl Assembler {
             max_bases: max_bases.filter(|_| !picks_parts),
         };
         if !assembler.has_more()? {
-            let what = if excluded.is_some() { "no selected sequence" } else { "no sequence" };
+            let what = if selects { "no selected sequence" } else { "no sequence" };
             let message = format!(
                 "the {} file contains {what}: give a FASTA, FASTQ or 2bit file with at least one record",
                 role.name()

@@ -7,7 +7,8 @@
 //! IIIII         one quality per base
 //! ```
 //!
-//! LASTZ refuses empty lines behind the last record and cannot read FASTQ under a nickname; both work here.
+//! LASTZ refuses empty lines behind the last record, cannot read FASTQ under a nickname, and with `[subset=]` takes a third
+//! line with more than the short name for a mistake; all this works here.
 
 use std::io::BufRead;
 

@@ -36,7 +36,10 @@ impl RecordReader {
             }
             Source::Fastq(text) => (RecordReader::Fastq(FastqReader::new(text, spec.file(), iupac)), None),
             Source::TwoBit(bytes) => {
-                (RecordReader::TwoBit(TwoBitReader::open(bytes, spec.file(), spec.contig.as_deref())?), None)
+                // Quirk of LASTZ: of a named record and those behind it, `subsample=k/n` takes the k-th.
+                let behind = spec.subsample.map_or(0, |(k, _)| k - 1);
+                let contig = spec.contig.as_deref().map(|contig| (contig, behind));
+                (RecordReader::TwoBit(TwoBitReader::open(bytes, spec.file(), contig)?), None)
             }
         })
     }

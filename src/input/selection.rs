@@ -72,7 +72,8 @@ impl Selection {
             self.next_record += 1;
             let nth = self.n_named;
             self.n_named += 1;
-            match self.spec.subsample {
+            // Behind the name of a contig the reader has sampled.
+            match self.spec.subsample.filter(|_| self.spec.contig.is_none()) {
                 Some((k, n)) if nth % n != k - 1 => self.pass_sampled()?,
                 _ => return Ok(Some(Selected { heading, record })),
             }

@@ -5,8 +5,7 @@
 //! chr1::hg38.2bit/chr1[1..1000000,unmask]-
 //! ```
 //!
-//! One thing is wider than in LASTZ: several bracketed lists may each hold several actions; LASTZ takes
-//! `[a,b][c]` but not `[a][b,c]`.
+//! Several bracketed lists make one; only the first may hold commas: `[a,b][c][d]`, but not `[a][b,c]`.
 
 use super::mask::{MaskAction, MaskKind};
 use super::name::NameRule;
@@ -32,6 +31,7 @@ pub struct Specifier {
     pub(super) subsample: Option<(usize, usize)>,
     pub(super) masks: Vec<MaskAction>,
     pub(super) format: Option<FileFormat>,
+    has_actions: bool,
 }
 
 /// The file formats that can be read.
@@ -60,6 +60,7 @@ impl Specifier {
             subsample: None,
             masks: Vec::new(),
             format: None,
+            has_actions: false,
         }
     }
 
@@ -155,7 +156,16 @@ impl Specifier {
         self.path.is_none()
     }
 
+    /// Adds a list without its outer brackets; `][` inside it begins another one.
     fn add_action_list(&mut self, list: &str) -> Result<()> {
+        let later = if self.has_actions { Some(list) } else { list.split_once("][").map(|(_, later)| later) };
+        self.has_actions = true;
+        if let Some(later) = later.filter(|later| later.contains(',')) {
+            return Err(self.error(format!(
+                "only the first list of actions may hold commas, and [{later}] is a later one: write all actions in one, \
+                 as in [unmask,1,1000]"
+            )));
+        }
         let words: Vec<&str> = list.split("][").flat_map(|part| part.split(',')).collect();
         let mut at = 0;
         while at < words.len() {

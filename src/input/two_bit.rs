@@ -58,8 +58,8 @@ pub(super) struct TwoBitReader {
 }
 
 impl TwoBitReader {
-    /// Reads header and index; with `contig`, only that record is given.
-    pub fn open(bytes: Box<dyn ReadSeek>, file: &str, contig: Option<&str>) -> Result<TwoBitReader> {
+    /// Reads header and index; with a contig and `n`, only the n-th record behind that one is given (0: itself).
+    pub fn open(bytes: Box<dyn ReadSeek>, file: &str, contig: Option<(&str, usize)>) -> Result<TwoBitReader> {
         let mut reader = TwoBitReader {
             bytes,
             file: file.to_string(),
@@ -77,13 +77,21 @@ impl TwoBitReader {
             .map_err(|e| reader.io(e))?;
         reader.read_index()?;
         reader.end = reader.index.len();
-        if let Some(contig) = contig {
+        if let Some((contig, behind)) = contig {
             let found = reader.index.iter().position(|entry| entry.name == contig.as_bytes());
             let Some(found) = found else {
                 return Err(reader
                     .error(format!("doesn't contain the sequence \"{contig}\": names are {}", reader.some_names())));
             };
-            (reader.first, reader.next, reader.end) = (found, found, found + 1);
+            let wanted = found + behind;
+            if wanted >= reader.end {
+                return Err(reader.error(format!(
+                    "too few sequences behind \"{contig}\" ({}) for [subsample={}/n]: take a lower number",
+                    reader.end - found - 1,
+                    behind + 1
+                )));
+            }
+            (reader.first, reader.next, reader.end) = (found, wanted, wanted + 1);
         }
         Ok(reader)
     }
@@ -124,7 +132,7 @@ impl TwoBitReader {
         Some(Heading::unmarked(&entry.name))
     }
 
-    /// Index of the first record that `advance` gives.
+    /// Index of the first record that `advance` gives, or of the contig that was asked for.
     pub fn first_record(&self) -> usize {
         self.first
     }

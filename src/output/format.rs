@@ -108,6 +108,36 @@ const UNSUPPORTED: [(&str, &str); 5] = [
     ("infscores", "use --scores with known scores"),
 ];
 
+/// Names that LASTZ also takes in capitals, alone or before `:` and `+text`.
+const CAPITALS: [&str; 26] = [
+    "LAV",
+    "LAV+",
+    "AXT",
+    "AXT+",
+    "WAXT",
+    "MAF",
+    "MAF+",
+    "MAF-",
+    "~MAF",
+    "~MAF+",
+    "MAFSEGMENTS",
+    "SAM",
+    "SAM-",
+    "SOFTSAM",
+    "SOFTSAM-",
+    "CIGAR",
+    "GFA",
+    "GENERAL",
+    "GENERAL-",
+    "GEN",
+    "GEN-",
+    "MAPPING",
+    "MAPPING-",
+    "PAF",
+    "BLASTN",
+    "BLASTN-",
+];
+
 impl Default for Format {
     fn default() -> Self {
         Format::Lav(LavKind::Plain)
@@ -115,16 +145,17 @@ impl Default for Format {
 }
 
 impl Format {
-    /// Parses what stands after `--format=`. Case does not matter, except in the field names of general.
+    /// Parses what stands after `--format=`. Some names may be written in capitals ([`CAPITALS`]), but not `Maf`.
     ///
     /// # Errors
     /// [`Error::Options`] for an unknown or unsupported format or field.
     pub fn parse(text: &str) -> Result<Format> {
-        let (name, fields) = match text.split_once(':') {
-            Some((name, fields)) => (name.to_ascii_lowercase(), Some(fields)),
-            None => (text.to_ascii_lowercase(), None),
+        let lower = lower_case(text);
+        let (name, fields) = match lower.split_once(':') {
+            Some((name, fields)) => (name, Some(fields)),
+            None => (lower.as_str(), None),
         };
-        let table = match name.as_str() {
+        let table = match name {
             "general" | "gen" => Some(Table::general(fields, true)?),
             "general-" | "gen-" => Some(Table::general(fields, false)?),
             "genseg" => Some(Table::general(fields, true)?.of_segments()),
@@ -133,7 +164,7 @@ impl Format {
         };
         match table {
             Some(table) => Ok(Format::General(table)),
-            None => Format::parse_fixed(&text.to_ascii_lowercase()).ok_or_else(|| unknown(text)),
+            None => Format::parse_fixed(&lower).ok_or_else(|| unknown(text)),
         }
     }
 
@@ -198,17 +229,41 @@ impl Format {
         matches!(self, Format::Sam(_))
     }
 
+    /// Whether every gap-free run of a block is printed by itself: `mafsegments` and `genseg`.
+    pub(crate) fn is_of_runs(&self) -> bool {
+        match self {
+            Format::Maf(kind) => *kind == MafKind::Segments,
+            Format::General(table) => table.is_of_segments(),
+            _ => false,
+        }
+    }
+
     /// Whether this is `segments`, which implies `--nogapped`.
     pub fn is_segments(&self) -> bool {
         *self == Format::General(Table::segments())
     }
 }
 
+/// `text` with a name in capitals in lower case.
+fn lower_case(text: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    if ["PAF:MINIMAP2", "PAF:WFMASH"].contains(&text) {
+        return lower;
+    }
+    let end = text.find(':').or(text.find("+text")).unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
+    if CAPITALS.contains(&name) { lower[..end].to_string() + rest } else { text.to_string() }
+}
+
 fn unknown(text: &str) -> Error {
     let name = text.split(':').next().unwrap_or(text);
+    let lower = text.to_ascii_lowercase();
     let unsupported = UNSUPPORTED.iter().find(|(known, _)| name.eq_ignore_ascii_case(known));
     Error::options(match unsupported {
         Some((_, instead)) => format!("--format={text} is not supported: {instead}"),
+        None if lower != text && Format::parse(&lower).is_ok() => {
+            format!("unknown format --format={text}: write --format={lower}")
+        }
         None => format!(
             "unknown format --format={text}: use lav, axt, maf, general, mapping, paf, sam, softsam, cigar, differences, \
              segments, rdotplot, text, blastn, gfa or none"
@@ -221,10 +276,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn case_of_format_names_does_not_matter() {
+    fn some_names_may_be_in_capitals() {
         assert_eq!(Format::parse("BLASTN-").unwrap(), Format::Blastn { with_headers: false });
-        assert_eq!(Format::parse("Maf+").unwrap(), Format::Maf(MafKind::WithComments { marks_equal_names: false }));
         assert_eq!(Format::parse("GEN:score").unwrap(), Format::parse("general:score").unwrap());
+        assert_eq!(Format::parse("LAV+text").unwrap(), Format::Lav(LavKind::WithText));
+        let message = |text| Format::parse(text).unwrap_err().to_string();
+        assert!(message("Sam-").ends_with("write --format=sam-"));
+        assert!(message("TEXT").ends_with("write --format=text"));
     }
 
     #[test]

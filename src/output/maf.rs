@@ -110,18 +110,10 @@ impl AlignmentWriter for MafWriter {
 
     fn strand(&mut self, run: &RunInfo, view: &StrandView, blocks: &[Block], out: &mut dyn Write) -> Result<()> {
         for block in blocks {
-            let placed = Placed::new(view, block);
-            if run.gapped && self.kind == MafKind::Segments {
-                refuse_reversed_target(view, "mafsegments")?;
-                for segment in placed.segments(&run.scoring.gapped) {
-                    self.write_block(run, &Placed::new(view, &segment), out)?;
-                }
-            } else {
-                if !run.gapped {
-                    refuse_reversed_target(view, "maf of gap-free segments")?;
-                }
-                self.write_block(run, &placed, out)?;
+            if !run.gapped {
+                refuse_reversed_target(view, "maf of gap-free segments")?;
             }
+            self.write_block(run, &Placed::new(view, block), out)?;
         }
         Ok(())
     }

@@ -211,6 +211,16 @@ pub trait AlignmentWriter {
 
 /// The writer of a format.
 pub fn writer(format: &Format) -> Box<dyn AlignmentWriter> {
+    if format.is_of_runs() { writer_of_runs(format) } else { writer_of_blocks(format) }
+}
+
+/// The writer of a format, with every gap-free run of a block printed as a segment. Quirk: so does LASTZ in any format
+/// if `--format=mafsegments`, genseg or rdotplot is given too.
+pub fn writer_of_runs(format: &Format) -> Box<dyn AlignmentWriter> {
+    Box::new(RunWriter(writer_of_blocks(format)))
+}
+
+fn writer_of_blocks(format: &Format) -> Box<dyn AlignmentWriter> {
     match format {
         Format::Lav(kind) => Box::new(lav::LavWriter::new(*kind)),
         Format::Axt(kind) => Box::new(axt::AxtWriter::new(*kind)),
@@ -225,6 +235,32 @@ pub fn writer(format: &Format) -> Box<dyn AlignmentWriter> {
         Format::Blastn { with_headers } => Box::new(blastn::BlastnWriter::new(*with_headers)),
         Format::Gfa => Box::new(gfa::GfaWriter::default()),
         Format::None => Box::new(NoWriter),
+    }
+}
+
+/// Gives every gap-free run of the blocks to another writer, as if it were a segment found without gapped extension.
+struct RunWriter(Box<dyn AlignmentWriter>);
+
+impl AlignmentWriter for RunWriter {
+    fn begin(&mut self, run: &RunInfo, out: &mut dyn Write) -> Result<()> {
+        self.0.begin(run, out)
+    }
+
+    fn strand(&mut self, run: &RunInfo, view: &StrandView, blocks: &[Block], out: &mut dyn Write) -> Result<()> {
+        if !run.gapped {
+            return self.0.strand(run, view, blocks, out);
+        }
+        let runs = |block| columns::Placed::new(view, block).segments(&run.scoring.gapped);
+        let segments: Vec<Block> = blocks.iter().flat_map(runs).collect();
+        self.0.strand(&RunInfo { gapped: false, ..run.clone() }, view, &segments, out)
+    }
+
+    fn masked(&mut self, run: &RunInfo, newly_masked: usize, out: &mut dyn Write) -> Result<()> {
+        self.0.masked(run, newly_masked, out)
+    }
+
+    fn finish(&mut self, run: &RunInfo, ending: &Ending, out: &mut dyn Write) -> Result<()> {
+        self.0.finish(run, ending, out)
     }
 }
 

@@ -262,7 +262,12 @@ use Fastz::{AsLastz, Reads};
 
 /// LASTZ's exit status and ours, with the file as target and as query.
 fn agree_on(bytes: &[u8], actions: &str, target_is: Fastz, query_is: Fastz) {
-    let files = Files::new(&[("q", ">q\nACGTACGTTGACCATGATTACAGGATCCA\n"), ("mask", "5 x\n"), ("names", "b\na\n")]);
+    let files = Files::new(&[
+        ("q", ">q\nACGTACGTTGACCATGATTACAGGATCCA\n"),
+        ("mask", "5 x\n"),
+        ("names", "b\na\n"),
+        ("one", "b\n"),
+    ]);
     files.write("f", bytes);
     let spec = format!("f{actions}");
     let what = String::from_utf8_lossy(&bytes[..bytes.len().min(60)]).into_owned();
@@ -350,6 +355,7 @@ fn exit_status_agrees_on_odd_fasta() {
     }
     agree_on(b"@r\nACGT\n+\nIIII\n\n", "", Reads, Reads);
     agree_on(b"@r\nACGT\n+\nIIII\n", "[nickname=x]", Reads, Reads);
+    agree_on(b"@b x\nACGT\n+b x\nIIII\n@a\nACGT\n+a\nIIII\n", "[subset=one]", Reads, Reads);
     agree_on(b">a\nNNNN\n>b\nACGT\n", "[separator=N]", AsLastz, Reads);
 }
 
@@ -390,6 +396,10 @@ fn exit_status_agrees_on_actions() {
         "[multi]-",
         "[multi",
         "[multi]x",
+        "[multi][3,14]",
+        "[multi,3][14]",
+        "[multi][unmask,3..14]",
+        "[multi,unmask][3..14]",
         "{nofile}",
         "[multi,nameparse=tag:x]",
         "[foo]",

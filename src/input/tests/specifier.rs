@@ -45,6 +45,7 @@ fn actions_given_apart() {
     let mut spec = parsed("a.fa[unmask]");
     spec.add_actions("[multi][11..90]").unwrap();
     spec.add_actions("nickname=foo").unwrap();
+    assert!(spec.clone().add_actions("unmask,unmask").is_err(), "a list with commas must be the first");
     assert!(spec.unmask && spec.multiple && spec.subrange.is_some() && spec.nickname.is_some());
     for bad in ["", "foo", "[unmask", "-", "[revcomp]-", "{m}", "1..5"] {
         assert!(spec.clone().add_actions(bad).is_err(), "{bad}");

@@ -69,6 +69,11 @@ fn masks_ns_contigs_and_byte_orders() {
     assert!(files.error("b.2bit/zz").contains("doesn't contain the sequence \"zz\": names are chr1.fa, c d, e|f"));
     assert!(files.error("b.2bit/c d[1..4]").contains("in c d, the subrange goes beyond the end (4 > 3)"));
     assert!(files.error("b.2bit/c d[subset=names]").contains("exclude each other"));
+    let sampled = |text: &str| facts(&files.target(text).unwrap().0)[0].0.to_string();
+    assert_eq!(sampled("b.2bit/chr1.fa[subsample=2/9]"), sampled("b.2bit/c d"));
+    assert!(
+        files.error("b.2bit/c d[subsample=3/3]").contains("too few sequences behind \"c d\" (1) for [subsample=3/n]")
+    );
     assert!(files.error("b.2bit[multi,nameparse=tag:x]").contains("only valid for FASTA"));
 }
 

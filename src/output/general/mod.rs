@@ -24,7 +24,7 @@ pub struct Table {
     fields: Vec<Field>,
     headers: Vec<String>, // of each field; two columns are joined by a tab
     has_header: bool,
-    of_segments: bool, // every gap-free run of a block is a row
+    of_segments: bool, // of every gap-free run of a block
 }
 
 impl Table {
@@ -56,6 +56,11 @@ impl Table {
     /// The same columns, with a row for every gap-free run (`genseg`).
     pub fn of_segments(self) -> Table {
         Table { of_segments: true, ..self }
+    }
+
+    /// Whether it has a row for every gap-free run.
+    pub fn is_of_segments(&self) -> bool {
+        self.of_segments
     }
 
     /// `mapping`.
@@ -140,13 +145,6 @@ impl GeneralWriter {
         }
         Ok(())
     }
-
-    /// As [`write_row`](Self::write_row) for a run of pairs; a dot plot has it too.
-    fn write_segment(&mut self, run: &RunInfo, placed: &Placed, out: &mut dyn Write) -> Result<()> {
-        self.write_row(run, placed, out)?;
-        self.rows += u64::from(run.dot_plot != DotPlot::None);
-        Ok(())
-    }
 }
 
 impl AlignmentWriter for GeneralWriter {
@@ -163,15 +161,11 @@ impl AlignmentWriter for GeneralWriter {
         self.require_qualities(view)?;
         let mut plotted = 0;
         for block in blocks {
-            if !run.gapped || self.table.of_segments {
+            if !run.gapped {
                 refuse_reversed_target(view, "a table of gap-free segments")?;
             }
             let placed = Placed::new(view, block);
-            if run.gapped && self.table.of_segments {
-                for segment in placed.segments(&run.scoring.gapped) {
-                    self.write_segment(run, &Placed::new(view, &segment), out)?;
-                }
-            } else if run.gapped {
+            if run.gapped {
                 self.write_row(run, &placed, out)?;
                 match run.dot_plot {
                     DotPlot::None => {}
@@ -179,7 +173,9 @@ impl AlignmentWriter for GeneralWriter {
                     DotPlot::AfterBlock => self.rows += placed.pair_runs().count() as u64,
                 }
             } else {
-                self.write_segment(run, &placed, out)?;
+                self.write_row(run, &placed, out)?;
+                // A dot plot has the run too.
+                self.rows += u64::from(run.dot_plot != DotPlot::None);
             }
         }
         self.rows += plotted;
