@@ -145,7 +145,7 @@ impl Default for Format {
 }
 
 impl Format {
-    /// Parses what stands after `--format=`. Some names may be written in capitals ([`CAPITALS`]), but not `Maf`.
+    /// Parses what stands after `--format=`. Some names may be written in capitals (`CAPITALS`), but not `Maf`.
     ///
     /// # Errors
     /// [`Error::Options`] for an unknown or unsupported format or field.
