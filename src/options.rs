@@ -264,12 +264,16 @@ pub struct Options {
     pub threads: usize,
 }
 
+/// Most worker threads for a core: more bring nothing, and thousands take long to start.
+const MOST_THREADS_PER_CORE: usize = 16;
+
 impl Options {
-    /// Worker threads: as asked, or one per core.
+    /// Worker threads: as asked, within reason, or one per core.
     pub fn n_threads(&self) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         match self.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            threads => threads,
+            0 => cores,
+            threads => threads.min(cores.saturating_mul(MOST_THREADS_PER_CORE)),
         }
     }
 }

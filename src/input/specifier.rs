@@ -264,7 +264,7 @@ impl Specifier {
     fn set_name_rule(&mut self, rule: &str, word: &str) -> Result<()> {
         let rule = match (rule, rule.strip_prefix("tag:")) {
             ("darkspace", _) => NameRule::Darkspace,
-            ("alphanum", _) => NameRule::Alphanum,
+            ("alphanum" | "alnum", _) => NameRule::Alphanum,
             (_, Some(tag)) => NameRule::Tag(self.non_empty(tag, word)?),
             _ => {
                 let message = "there are nameparse=full, darkspace, alphanum and tag:<text>";
