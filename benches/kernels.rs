@@ -1,7 +1,8 @@
 //! Checks the GPU kernels against the CPU oracle, then measures them. Prints one TSV line per measurement.
 //!
 //! ```text
-//! cargo bench --bench kernels -- [device=auto|gpu:<n>|<name>] [runs=200000] [check=400] [repeats=5] [only=inspect|screen|homologous] [variants=3]
+//! cargo bench --bench kernels -- [device=auto|gpu:<n>|<name>] [runs=200000] [check=400] [repeats=5]
+//!     [only=inspect|screen|homologous] [variants=3]
 //! ```
 //! Times are the best of the repeats, with the rate of the median beside: clocks take a while to rise. `useful` cells are
 //! those that LASTZ itself evaluates (lastz-semantics 5.3, 5.10).

@@ -4,9 +4,9 @@
 //! ```text
 //! cargo bench --bench relaxed -- [device=auto|gpu:<n>|<name>] [runs=200000] [check=400] [repeats=5]
 //! ```
-//! Times are the best of the repeats: clocks take a while to rise. `useful` cells are those that LASTZ itself evaluates (lastz-semantics 5.3, 5.10), as the exact inspector counts them on
-//! a sample of the same runs; `computed` are all that the relaxed inspector touches. Every path is executed, unless it is
-//! eager.
+//! Times are the best of the repeats: clocks take a while to rise. `useful` cells are those that LASTZ itself evaluates
+//! (lastz-semantics 5.3, 5.10), as the exact inspector counts them on a sample of the same runs; `computed` are all that
+//! the relaxed inspector touches. Every path is executed, unless it is eager.
 
 #[path = "../tests/gpu_support/mod.rs"]
 mod gpu_support;
