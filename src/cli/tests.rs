@@ -213,7 +213,7 @@ fn errors_are_one_line_with_the_way_out() {
         ("t.fa --nogapped=1", "--nogapped takes no value: write --nogapped alone"),
         ("t.fa K=5 K=3KB K=7", "--hspthresh=3KB: \"3KB\" is not an integer"),
         ("t.fa --infer", "--infer is not supported: infer the scores with lastz_D and give them with --scores=<file>"),
-        ("t.fa --exact=20 K=9", "can't use --hspthresh (K=) with --exact"),
+        ("t.fa --exact=20 K=9", "can't use --hspthresh=9 with --exact: drop one of them"),
         ("t.fa --nogapped Y=9", "--ydrop requires --gapped"),
     ] {
         assert_eq!(error(words), message, "{words}");
