@@ -207,7 +207,7 @@ impl FastaReader {
 
 fn bad_letter(file: &str, heading: &Heading, byte: u8, n_bases: usize, classes: &[Class; 256]) -> Error {
     let record = heading.full();
-    let record = if record.is_empty() { "the first record".to_string() } else { record };
+    let record = if record.is_empty() { "the first record".into() } else { record };
     let way_out = match IUPAC_BASES.contains(&byte) && classes[b'R' as usize] != Class::Base {
         true => "replace it by N, or use --ambiguous=iupac",
         false => "sequences are made of the letters ACGTN; remove or replace it",

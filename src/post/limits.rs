@@ -3,6 +3,7 @@
 use crate::alignment::{Block, EditOp, EditScript};
 use crate::options::OverLimit;
 use crate::sequence::SequenceSet;
+use bstr::{BStr, ByteSlice};
 
 /// `--queryhsplimit`: the most HSPs of a query. One value serves a whole run.
 #[derive(Clone, Debug)]
@@ -56,7 +57,7 @@ impl HspLimit {
             return;
         }
         // Of a `[multiple]` query LASTZ names the sequence that it read last.
-        let name = query.partitions.last().map_or("", |p| &p.name);
+        let name = query.partitions.last().map_or(BStr::new(""), |p| p.name.as_bstr());
         warn(format!("WARNING. Query \"{name}\" contains more than {} HSPs.", with_commas(self.limit)));
         if !self.has_explained {
             self.has_explained = true;
@@ -165,8 +166,8 @@ impl DepthLimit {
         }
         if self.over.warn {
             let name = match query.is_partitioned {
-                true => "seq2",
-                false => query.partitions.first().map_or("", |p| &p.name),
+                true => BStr::new("seq2"),
+                false => query.partitions.first().map_or(BStr::new(""), |p| p.name.as_bstr()),
             };
             let limit = with_commas(strand.limit as u64);
             warn(format!("WARNING. Query {name} ({} strand) contains more than {limit} paired bases.", query.strand()));
