@@ -80,6 +80,7 @@ pub(super) fn build(arguments: Arguments, choices: Choices, header_arguments: Ve
         header_arguments,
         ambiguous: setup.ambiguity.is_some(),
         iupac: setup.ambiguity.is_some_and(|ambiguity| ambiguity.iupac),
+        scores: arguments.scoring.scores.into_iter().next(),
         segments: arguments.hsps.segments.into_iter().next(),
         format: choices.format.clone(),
         prints_runs: choices.prints_runs,

@@ -67,6 +67,9 @@ impl CommandLine {
     }
 
     fn option(&mut self, word: &str) -> Result<()> {
+        if ["-", "--"].contains(&word) {
+            bail!("{word} is neither option nor file: leave it out; write a file name that starts with - as ./-name");
+        }
         if let Some(way_out) = unsupported(word) {
             bail!("{word} is not supported: {way_out}");
         }

@@ -19,8 +19,8 @@ fn fastq_records() {
     for (text, message) in [
         ("@r\nACGT\n+x\nIIII\n", "third line mismatch"),
         ("@r\nAC\nGT\n+\nIIII\n", "expected '+' but read 'G'"),
-        ("@r\nACGT\n+\nIII\n", "4 nucleotides but 3 quality"),
-        ("@r\nACGT\n+\nIIIII\n", "4 nucleotides but 5 quality"),
+        ("@r\nACGT\n+\nIII\n", "length 4, but the qualities 3"),
+        ("@r\nACGT\n+\nIIIII\n", "length 4, but the qualities 5"),
         ("@r\nACGT\n", "premature end"),
         ("@r\n", "premature end"),
         ("@r\nACRT\n+\nIIII\n", "character 'R', position 3"),
