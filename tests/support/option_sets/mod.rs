@@ -170,7 +170,12 @@ impl Draft<'_> {
 
     fn content(&mut self, is_target: bool) -> Content {
         let records = if is_target { &mut self.target } else { &mut self.query };
-        let names_fit = records.iter().all(|record| !record.header.is_empty() && !record.letters.is_empty());
+        let names_fit = records.iter().all(|record| {
+            !record.header.is_empty()
+                && !record.letters.is_empty()
+                && record.header.is_ascii()
+                && record.header.len() < 256
+        });
         let letters_fit =
             records.iter().all(|record| record.letters.iter().all(|letter| b"ACGTNacgt".contains(letter)));
         let mut names: Vec<&str> = records.iter().map(|record| record.header.as_str()).collect();
