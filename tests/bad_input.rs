@@ -99,6 +99,7 @@ const REFUSED: &[Refused] = &[
     refused("t.fa q.fa --segments=nosuchsegments", &["nosuchsegments"]),
     refused("t.fa q.fa --segments=bad.seg", &["bad.seg", "2"]),
     refused("t.fa q.fa --segments=beyond.seg", &["beyond.seg", "1"]),
+    refused("t.fa nameless.fa[nameparse=full] --segments=good.seg", &["good.seg", "1"]),
     refused("t.fa q.fa --include=nosuchoptions", &["nosuchoptions"]),
     // Places to write to.
     refused("t.fa q.fa --format=maf --output=nosuchfolder/out.maf", &["nosuchfolder/out.maf"]),
@@ -144,6 +145,7 @@ fn bench() -> tempfile::TempDir {
     write("two.fa", &[fasta("a", &target[..4000]), fasta("b", &target[4000..9000])].concat());
     write("twins.fa", &[fasta("same", &query[..4000]), fasta("same", &query[4000..9000])].concat());
     write("good_then_protein.fa", &[fasta("good", &query), b">kinase\nMKTAYIAKQRQISFVKSHFSRQ\n".to_vec()].concat());
+    write("nameless.fa", &fasta("", &query));
     write("empty.fa", b"");
     write("header_only.fa", b">lonely\n");
     write("empty_record_first.fa", &[b">nothing\n".to_vec(), fasta("t", &target)].concat());

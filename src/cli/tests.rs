@@ -226,7 +226,10 @@ fn errors_are_one_line_with_the_way_out() {
 fn command_lines_of_pipelines_are_understood() {
     let ucsc = options("K=2200 L=6000 H=2000 Y=3400 O=400 E=30 M=50");
     let gapped = ucsc.gapped.unwrap();
-    assert_eq!((gapped.y_drop, gapped.inner, gapped.threshold), (3400, Some(2000), GappedThreshold::Score(6000)));
+    assert_eq!(
+        (gapped.y_drop, gapped.inner.unwrap().threshold, gapped.threshold),
+        (3400, 2000, GappedThreshold::Score(6000))
+    );
     for words in [
         "T=2 O=600 E=150 M=254 K=4500 L=4500 Y=15000",
         "K=2400 H=2000 L=3000 Y=9400 --traceback=800.0M --format=axt+",

@@ -18,7 +18,7 @@ pub(super) struct Thresholds {
     pub gapped: Option<i32>,
     /// L as headers show it.
     shown_gapped: HspThreshold,
-    x_drop: i32,
+    pub x_drop: i32,
     pub y_drop: i32,
     /// Neither the command line nor the score file gives K; L.
     is_hsp_default: bool,

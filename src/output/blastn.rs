@@ -34,7 +34,7 @@ impl BlastnWriter {
         self.text.extend_from_slice(b"\n# Query: ");
         self.text.extend_from_slice(match view.query.partitions.last() {
             // LASTZ has another stand-in here than elsewhere.
-            Some(partition) if partition.is_nameless() => b"query",
+            Some(partition) if partition.is_nameless() || partition.name.is_empty() => b"query",
             last => last.map_or(b"", |partition| &partition.name),
         });
         writeln!(self.text, "\n# Database: {}\n{FIELDS}", run.target_file)?;
