@@ -134,10 +134,8 @@ impl<R: BufRead + Seek> SegmentReader<R> {
         let is_ours = |segment: &mut Segment| {
             let name_fits = query.is_partitioned
                 || segment.query_name == ANY
-                // A query without a name answers to any; that of an empty line is `>` with [nameparse=full].
-                || query.partitions.first().is_some_and(|p| {
-                    p.name == segment.query_name || (p.header.is_empty() && p.is_nameless())
-                });
+                // A query without a name answers to any.
+                || query.partitions.first().is_some_and(|p| p.name == segment.query_name || p.is_nameless());
             segment.strand == query.strand() && name_fits
         };
         Ok(self.pending.take_if(is_ours))

@@ -323,7 +323,7 @@ impl<'a> StrandComparison<'a> {
         let options = self.options;
         let at_once = options.masking == 0
             && options.chain.is_none()
-            && !options.seed.recover_hits
+            && !(options.seed.recover_hits && options.gap_free != GapFreeExtension::None)
             && options.seed.twins.is_none()
             && self.is_searched
             && matches!(options.hsp_threshold, HspThreshold::Score(_))

@@ -146,7 +146,8 @@ pub fn write_masking(
 ) -> io::Result<()> {
     for range in ranges {
         let partition = target.partition_at(range.start);
-        let before = partition.strand_start(target.is_reversed);
+        // Quirk: the bases before the loaded part on the file's strand, also if the other strand is loaded.
+        let before = partition.offset;
         let start = range.start - partition.range.start + before + 1;
         let end = range.end - partition.range.start + before;
         if with_names {
