@@ -123,7 +123,7 @@ fn read(path: &str) -> SequenceSet {
             }
             let start = set.bases.len();
             let name = String::from_utf8_lossy(name).to_string();
-            set.partitions.push(Partition { range: start..start, name, ..Partition::default() });
+            set.partitions.push(Partition { range: start..start, name: name.into(), ..Partition::default() });
         } else if let Some(partition) = set.partitions.last_mut() {
             set.bases.extend(line.iter().filter(|byte| !byte.is_ascii_whitespace()));
             partition.range.end = set.bases.len();

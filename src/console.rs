@@ -4,6 +4,7 @@
 //! 00:01:07 gapped extension [######>---------] 41%, 34,210 bases/s, 1:30 left, query 3 (chr2)
 //! ```
 
+use bstr::{BStr, ByteSlice};
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -103,7 +104,7 @@ impl Console {
 
     /// A query begins, the `number`-th of the run, counted from 1.
     pub fn query(&self, number: u32, query: &SequenceSet, target: &SequenceSet) {
-        let name = query.partitions.first().map_or("", |p| &p.name);
+        let name = query.partitions.first().map_or(BStr::new(""), |p| p.name.as_bstr());
         if let Some(bar) = &self.bar {
             bar.set_message(format!("query {number} ({name})"));
         }

@@ -4,6 +4,7 @@ mod cli;
 mod console;
 mod engines;
 mod late_engines;
+mod places;
 mod run;
 mod side_files;
 
@@ -39,7 +40,9 @@ fn leave(status: i32) -> ! {
 
 fn words() -> anyhow::Result<Vec<String>> {
     let to_text = |word: std::ffi::OsString| {
-        word.into_string().map_err(|word| anyhow::anyhow!("{word:?} is not UTF-8 text; rename the file"))
+        word.into_string().map_err(|word| {
+            anyhow::anyhow!("the argument {word:?} is not UTF-8 text: rename the file, or link it under another name")
+        })
     };
     std::env::args_os().skip(1).map(to_text).collect()
 }

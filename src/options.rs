@@ -167,8 +167,17 @@ pub struct GappedOptions {
     pub all_bounds: bool,
     /// Bytes of LASTZ's traceback memory, one cell each; a longer extension is cut (5.10). `None`: never cut.
     pub traceback_bytes: Option<usize>,
-    /// Threshold of the second search between blocks (`--inner`), if any (6.4).
-    pub inner: Option<i32>,
+    /// The second search between blocks (`--inner`), if any (6.4).
+    pub inner: Option<InnerSearch>,
+}
+
+/// `--inner`. Its HSPs are always found by x-drop extension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InnerSearch {
+    /// Least score of HSPs and alignments.
+    pub threshold: i32,
+    /// X.
+    pub x_drop: i32,
 }
 
 /// A closed interval of a ratio, in LASTZ's single precision.

@@ -28,6 +28,7 @@ use crate::side_files::SideFiles;
 pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     let started = Instant::now();
     let files = Files::new(invocation)?;
+    crate::places::check(invocation, [&files.target, &files.query])?;
     let console = Console::new(invocation, likely_bases(&files.query));
     console.stage("reading the target");
     invocation.warnings.iter().for_each(|warning| console.warn(warning));

@@ -12,6 +12,7 @@
 use crate::alignment::Hsp;
 use crate::error::{Error, Result};
 use crate::sequence::{Partition, SequenceSet};
+use bstr::{BStr, BString, ByteSlice};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek};
@@ -33,15 +34,15 @@ pub struct SegmentReader<R> {
     /// A `rewind` line was met: reading goes on at the top.
     is_rewinding: bool,
     has_rewound: bool,
-    partitions_from_name: HashMap<String, Vec<usize>>,
+    partitions_from_name: HashMap<BString, Vec<usize>>,
 }
 
 /// A line of the file.
 #[derive(Clone, Debug)]
 struct Segment {
     line_number: u64,
-    target_name: String,
-    query_name: String,
+    target_name: BString,
+    query_name: BString,
     /// First and last position, 1-based, on the printed strand.
     target: (u32, u32),
     query: (u32, u32),
@@ -134,7 +135,7 @@ impl<R: BufRead + Seek> SegmentReader<R> {
             let name_fits = query.is_partitioned
                 || segment.query_name == ANY
                 // A query without a name answers to any.
-                || query.partitions.first().is_some_and(|p| p.name == segment.query_name || p.header.is_empty());
+                || query.partitions.first().is_some_and(|p| p.name == segment.query_name || p.is_nameless());
             segment.strand == query.strand() && name_fits
         };
         Ok(self.pending.take_if(is_ours))
@@ -164,13 +165,13 @@ impl<R: BufRead + Seek> SegmentReader<R> {
                 let message = format!("the line is too long: at most {LONGEST_LINE} characters, comments included");
                 return Err(self.error(self.line_number, &message));
             }
-            let text = String::from_utf8_lossy(&self.line);
-            let content = text.split('#').next().unwrap_or("").trim();
-            match content {
-                "" => continue,
-                "rewind" => return Ok(Line::Rewind),
+            let content = self.line.split(|&b| b == b'#').next().unwrap_or_default();
+            let fields: Vec<&[u8]> = content.fields_with(|letter| matches!(letter, ' ' | '\t'..='\r')).collect();
+            match fields[..] {
+                [] => continue,
+                [b"rewind"] => return Ok(Line::Rewind),
                 _ => {
-                    let parsed = Segment::parse(content, self.line_number);
+                    let parsed = Segment::parse(&fields, self.line_number);
                     return parsed.map(Line::Segment).map_err(|message| self.error(self.line_number, &message));
                 }
             }
@@ -185,7 +186,7 @@ impl<R: BufRead + Seek> SegmentReader<R> {
         &self,
         segment: &Segment,
         query: &SequenceSet,
-        queries_from_name: &HashMap<String, Vec<usize>>,
+        queries_from_name: &HashMap<BString, Vec<usize>>,
     ) -> Result<usize> {
         if !query.is_partitioned {
             return Ok(0);
@@ -251,12 +252,12 @@ impl<R: BufRead + Seek> SegmentReader<R> {
 }
 
 impl Segment {
-    fn parse(content: &str, line_number: u64) -> Result<Segment, String> {
-        let mut fields = content.split_ascii_whitespace();
+    fn parse(fields: &[&[u8]], line_number: u64) -> Result<Segment, String> {
+        let mut fields = fields.iter().map(|field| field.as_bstr());
         let mut next = |what: &str| fields.next().ok_or_else(|| format!("the line has too few fields: no {what}"));
-        let target_name = next("target name")?.to_string();
+        let target_name = next("target name")?.to_owned();
         let target = (position(next("target start")?)?, position(next("target end")?)?);
-        let query_name = next("query name")?.to_string();
+        let query_name = next("query name")?.to_owned();
         let query = (position(next("query start")?)?, position(next("query end")?)?);
         for (role, (start, end)) in [("target", target), ("query", query)] {
             if start > end {
@@ -268,14 +269,14 @@ impl Segment {
             return Err(format!("the intervals have different lengths: {} and {}", lens.0, lens.1));
         }
         let strand = match next("strand")? {
-            "+" => '+',
-            "-" => '-',
+            sign if sign == "+" => '+',
+            sign if sign == "-" => '-',
             other => return Err(format!("bad strand \"{other}\": use + or -")),
         };
         let score = match fields.next() {
             None => 0,
             Some(field) => {
-                field.parse().map_err(|_| format!("bad field \"{field}\": the score must be a 32-bit integer"))?
+                parsed(field).ok_or_else(|| format!("bad field \"{field}\": the score must be a 32-bit integer"))?
             }
         };
         match fields.next() {
@@ -285,13 +286,17 @@ impl Segment {
     }
 }
 
-fn position(field: &str) -> Result<u32, String> {
-    let parsed = field.parse::<u32>().ok().filter(|&position| position < u32::MAX);
-    parsed.ok_or_else(|| format!("bad field \"{field}\": a position is a whole number from 1 on"))
+fn parsed<T: std::str::FromStr>(field: &BStr) -> Option<T> {
+    field.to_str().ok()?.parse().ok()
 }
 
-fn partitions_from_name(set: &SequenceSet) -> HashMap<String, Vec<usize>> {
-    let mut map: HashMap<String, Vec<usize>> = HashMap::new();
+fn position(field: &BStr) -> Result<u32, String> {
+    let position = parsed(field).filter(|&position| position < u32::MAX);
+    position.ok_or_else(|| format!("bad field \"{field}\": a position is a whole number from 1 on"))
+}
+
+fn partitions_from_name(set: &SequenceSet) -> HashMap<BString, Vec<usize>> {
+    let mut map: HashMap<BString, Vec<usize>> = HashMap::new();
     for (ix, partition) in set.partitions.iter().enumerate() {
         map.entry(partition.name.clone()).or_default().push(ix);
     }

@@ -10,6 +10,7 @@
 //! (lastz-semantics 1.5); seeding and the hashed diagonals depend on it. Only the writers turn array positions into
 //! positions on a sequence ([`Partition::strand_start`]).
 
+use bstr::{BString, ByteSlice};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -23,6 +24,8 @@ pub struct SequenceSet {
     pub bases: Vec<u8>,
     /// The sequences in array order; exactly one when not `is_partitioned`.
     pub partitions: Vec<Partition>,
+    /// The records of the file that have no base, in order.
+    pub empty_records: Vec<EmptyRecord>,
     /// Whether the array carries separators (`[multiple]`, `[separator=]`), even for a single sequence.
     pub is_partitioned: bool,
     /// The file as the user typed it, without actions; headers and messages show it.
@@ -38,10 +41,10 @@ pub struct SequenceSet {
 pub struct Partition {
     /// Where its bases lie in the array.
     pub range: Range<usize>,
-    /// Short name (lastz-semantics 1.6), or one of [`STAND_IN_NAMES`].
-    pub name: String,
+    /// Short name (lastz-semantics 1.6), or one of [`STAND_IN_NAMES`]. The bytes of the file, which need not be UTF-8.
+    pub name: BString,
     /// Whole header line without the leading `>` or `@`; the nickname if there is one; `(no header)` if the line lacks.
-    pub header: String,
+    pub header: BString,
     /// Whether lav and gfa show a `>` before `header`: FASTA headers, but not FASTQ, 2bit, nicknames or a missing line.
     pub has_header_mark: bool,
     /// Index of the record in its file, 0-based, counting skipped and unselected records.
@@ -54,6 +57,15 @@ pub struct Partition {
     pub qualities: Option<Vec<u8>>,
     /// The record that this is a piece of (`[separator=]`); its pieces share it.
     pub piece_of: Option<Arc<SplitRecord>>,
+}
+
+/// A record without a base. It has no partition, but a separator behind it, and SAM headers list it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EmptyRecord {
+    /// As the name of a partition.
+    pub name: BString,
+    /// Where its bases would begin in the array.
+    pub start: usize,
 }
 
 /// A record that `[separator=]` cuts into pieces.
@@ -71,7 +83,7 @@ pub const STAND_IN_NAMES: [&str; 2] = ["seq1", "seq2"];
 impl Partition {
     /// Whether the name is a stand-in.
     pub fn is_nameless(&self) -> bool {
-        STAND_IN_NAMES.contains(&self.name.as_str()) && !self.header.contains(&self.name)
+        STAND_IN_NAMES.iter().any(|&name| self.name == name) && !self.header.contains_str(&self.name)
     }
 
     /// Bases loaded.
@@ -95,8 +107,8 @@ impl SequenceSet {
     pub fn single(name: &str, bases: &[u8]) -> Self {
         let partition = Partition {
             range: 0..bases.len(),
-            name: name.to_string(),
-            header: name.to_string(),
+            name: name.into(),
+            header: name.into(),
             full_len: bases.len(),
             ..Partition::default()
         };
@@ -155,6 +167,7 @@ impl SequenceSet {
         SequenceSet {
             bases: Vec::new(),
             partitions: self.partitions.clone(),
+            empty_records: self.empty_records.clone(),
             is_partitioned: self.is_partitioned,
             file: self.file.clone(),
             is_reversed: self.is_reversed,

@@ -15,8 +15,8 @@ use crate::extend::{BulkExtender, GappedCounts, GappedStage, LookAhead, Truncati
 use crate::filter::adaptive::AdaptiveTable;
 use crate::filter::{HspSearch, SearchCounts, entropy_adjusted, merge_by_diagonal};
 use crate::options::{
-    Contract, GapFreeExtension, GappedOptions, GappedThreshold, HspThreshold, Options, QueryLimits, SelfComparison,
-    Strands,
+    Contract, GapFreeExtension, GappedOptions, GappedThreshold, HspThreshold, InnerSearch, Options, QueryLimits,
+    SelfComparison, Strands,
 };
 use crate::post::filters::{self, FilterStage};
 use crate::post::inner::{Rectangle, interpolate};
@@ -300,9 +300,9 @@ impl<'a> StrandComparison<'a> {
             }
         };
         drop_trivial(&mut found.blocks);
-        if let Some(threshold) = gapped.inner {
+        if let Some(inner) = gapped.inner {
             let started = Instant::now();
-            self.fill(&mut found, gapped, threshold)?;
+            self.fill(&mut found, gapped, inner)?;
             found.seconds.inner = started.elapsed().as_secs_f64();
             // The second search finds identical sequences too.
             drop_trivial(&mut found.blocks);
@@ -323,7 +323,7 @@ impl<'a> StrandComparison<'a> {
         let options = self.options;
         let at_once = options.masking == 0
             && options.chain.is_none()
-            && !options.seed.recover_hits
+            && !(options.seed.recover_hits && options.gap_free != GapFreeExtension::None)
             && options.seed.twins.is_none()
             && self.is_searched
             && matches!(options.hsp_threshold, HspThreshold::Score(_))
@@ -363,8 +363,8 @@ impl<'a> StrandComparison<'a> {
     }
 
     /// The second search between and beside blocks (6.4).
-    fn fill(&self, found: &mut StrandBlocks, gapped: &GappedOptions, threshold: i32) -> Result<()> {
-        let options = self.fill_options(gapped, threshold);
+    fn fill(&self, found: &mut StrandBlocks, gapped: &GappedOptions, inner: InnerSearch) -> Result<()> {
+        let options = self.fill_options(gapped, inner);
         let outer = found.blocks.len();
         let blocks = std::mem::take(&mut found.blocks);
         found.blocks =
@@ -373,11 +373,8 @@ impl<'a> StrandComparison<'a> {
         Ok(())
     }
 
-    fn fill_options(&self, gapped: &GappedOptions, threshold: i32) -> Options {
-        let x_drop = match self.options.gap_free {
-            GapFreeExtension::XDrop { x_drop, .. } => x_drop,
-            _ => 10 * self.options.scoring.gapped.get(b'A', b'A'),
-        };
+    fn fill_options(&self, gapped: &GappedOptions, inner: InnerSearch) -> Options {
+        let InnerSearch { threshold, x_drop } = inner;
         let mut options = Options {
             strands: Strands::Plus,
             scoring: self.options.scoring.clone(),

@@ -99,6 +99,7 @@ const REFUSED: &[Refused] = &[
     refused("t.fa q.fa --segments=nosuchsegments", &["nosuchsegments"]),
     refused("t.fa q.fa --segments=bad.seg", &["bad.seg", "2"]),
     refused("t.fa q.fa --segments=beyond.seg", &["beyond.seg", "1"]),
+    refused("t.fa nameless.fa[nameparse=full] --segments=good.seg", &["good.seg", "1"]),
     refused("t.fa q.fa --include=nosuchoptions", &["nosuchoptions"]),
     // Places to write to.
     refused("t.fa q.fa --format=maf --output=nosuchfolder/out.maf", &["nosuchfolder/out.maf"]),
@@ -108,6 +109,21 @@ const REFUSED: &[Refused] = &[
     refused("t.fa q.fa --format=maf --census=nosuchfolder/census", &["nosuchfolder/census"]),
     only_fastz("t.fa q.fa --format=maf --report=nosuchfolder/report", &["nosuchfolder/report"]),
     only_fastz("t.fa q.fa --format=maf --report=folder", &["folder"]),
+    // Places that are taken.
+    only_fastz("t.fa q.fa --format=maf --output=t.fa", &["--output=t.fa", "reads"]),
+    only_fastz("t.fa[unmask] q.fa --format=maf --output=./folder/../t.fa", &["--output=./folder/../t.fa", "reads"]),
+    only_fastz("t.fa q.fa[unmask] --format=maf --rdotplot=q.fa", &["--rdotplot=q.fa", "reads"]),
+    only_fastz("t.2bit/t q.fa --format=maf --census=t.2bit", &["--census=t.2bit", "reads"]),
+    only_fastz("t.fa[softmask=mask] q.fa --axt=mask", &["--axt=mask", "reads"]),
+    only_fastz("t.fa q.fa[subset=q.names] --masking=1 --outputmasking=q.names", &["--outputmasking=q.names", "reads"]),
+    only_fastz("t.fa q.fa --scores=good.q --maf=good.q", &["--maf=good.q", "reads"]),
+    only_fastz("t.fa q.fa --segments=good.seg --report=good.seg", &["--report=good.seg", "reads"]),
+    only_fastz("t.fa q.fa --include=options --output=options", &["--output=options", "reads"]),
+    only_fastz("t.fa q.fa --output=new --maf=./new", &["--output", "--maf", "new"]),
+    only_fastz("t.fa q.fa --axt=new --report=new", &["--axt", "--report", "new"]),
+    // Words that mean nothing.
+    refused("t.fa q.fa --", &["--", "leave it out"]),
+    only_fastz("devices foo", &["devices", "foo"]),
     only_fastz("t.fa q.fa --threads=many", &["--threads", "many"]),
 ];
 
@@ -129,6 +145,7 @@ fn bench() -> tempfile::TempDir {
     write("two.fa", &[fasta("a", &target[..4000]), fasta("b", &target[4000..9000])].concat());
     write("twins.fa", &[fasta("same", &query[..4000]), fasta("same", &query[4000..9000])].concat());
     write("good_then_protein.fa", &[fasta("good", &query), b">kinase\nMKTAYIAKQRQISFVKSHFSRQ\n".to_vec()].concat());
+    write("nameless.fa", &fasta("", &query));
     write("empty.fa", b"");
     write("header_only.fa", b">lonely\n");
     write("empty_record_first.fa", &[b">nothing\n".to_vec(), fasta("t", &target)].concat());
@@ -145,6 +162,11 @@ fn bench() -> tempfile::TempDir {
     write("bad.seg", b"t 1 100 q 1 100 + 500\nt 1 100 q 1 90 + 500\n");
     write("beyond.seg", b"t 1 100 q 999901 1000000 + 500\n");
     write("left_over.seg", b"t 6067 6137 q 5275 5345 +\nt 6880 6945 elsewhere 6092 6157 +\n");
+    write("mask", b"5 10\n");
+    write("q.names", b"q\n");
+    write("good.q", b"A C G T\n91 -90 -25 -100\n-90 100 -100 -25\n-25 -100 100 -90\n-100 -25 -90 91\n");
+    write("good.seg", b"t 6067 6137 q 5275 5345 +\n");
+    write("options", b"--format=maf\n");
     std::fs::create_dir(folder.path().join("folder")).expect("make a folder");
     folder
 }
@@ -202,6 +224,41 @@ fn bad_input_is_refused_with_one_line_that_names_it() {
     .flatten()
     .collect();
     assert!(failures.is_empty(), "{} of {} cases:\n{}", failures.len(), cases.len(), failures.join("\n"));
+}
+
+/// No file that was to be read or written in vain has changed.
+#[test]
+fn refused_outputs_leave_the_inputs_as_they_were() {
+    if program::is_lastz_on_trial() {
+        return program::say("SKIPPED outputs in the place of inputs: LASTZ overwrites them");
+    }
+    let folder = bench();
+    let before = std::fs::read(folder.path().join("t.fa")).expect("the target");
+    let mut refused = vec!["t.fa q.fa --format=maf --output=t.fa", "t.fa --self --maf=t.fa"];
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("t.fa", folder.path().join("link.fa")).expect("make a link");
+        refused.push("t.fa q.fa --output=link.fa");
+    }
+    for words in refused {
+        judge(&run(folder.path(), words), &["reads"]).unwrap_or_else(|why| panic!("{words}: {why}"));
+    }
+    assert!(std::fs::read(folder.path().join("t.fa")).expect("the target") == before);
+    let outcome = run(folder.path(), "t.fa q.fa --format=maf --output=/dev/null --rdotplot=/dev/null");
+    assert!(outcome.succeeded(), "devices can be written to twice: {}", outcome.last_words());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn arguments_that_are_not_utf8_are_named() {
+    use std::os::unix::ffi::OsStrExt;
+    if program::is_lastz_on_trial() {
+        return program::say("SKIPPED arguments that are not UTF-8: LASTZ takes them");
+    }
+    let folder = bench();
+    let mut command = program::fastz(folder.path());
+    command.arg("t.fa").arg(std::ffi::OsStr::from_bytes(b"caf\xe9.fa"));
+    judge(&program::run(&mut command, b"", LIMIT), &["caf\\xE9.fa", "UTF-8", "rename"]).unwrap();
 }
 
 #[test]

@@ -257,7 +257,7 @@ fn every_stored_case_is_reproduced_to_the_byte() {
     let chosen: Vec<Case> =
         cases(&root).into_values().filter(|case| wanted.as_ref().is_none_or(|name| *name == case.name)).collect();
     assert!(!chosen.is_empty(), "there is no case {wanted:?} in tests/data/cases");
-    // Cases 67, 73 and 87 write and remove files of the same name in their own folders, so cases can run side by side.
+    // Cases 67, 73, 87, 91, 92 and 94 write and remove files of the same name in their own folders, so cases can run side by side.
     let results = support::in_parallel(&chosen, |case| run_case(case, &bin));
     let mut report = String::new();
     let mut failed = Vec::new();
@@ -273,7 +273,7 @@ fn every_stored_case_is_reproduced_to_the_byte() {
 #[test]
 fn the_cases_and_the_table_of_comparisons_fit_together() {
     let cases = cases(&support::data("cases"));
-    assert_eq!(cases.len(), 91 + 28, "cases are missing: {:?}", cases.keys());
+    assert_eq!(cases.len(), 95 + 28, "cases are missing: {:?}", cases.keys());
     for (name, _) in OTHER_THAN_EXACT {
         assert!(cases.contains_key(*name), "the table names case {name}, which does not exist");
     }

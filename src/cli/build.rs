@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use fastz::Options;
 use fastz::options::{
-    BlockFilters, Contract, GappedOptions, GappedThreshold, QueryLimits, SeedHitFilter, SeedOptions, SelfComparison,
-    Strands,
+    BlockFilters, Contract, GappedOptions, GappedThreshold, InnerSearch, QueryLimits, SeedHitFilter, SeedOptions,
+    SelfComparison, Strands,
 };
 use fastz::scoring::score_file::ScoreFile;
 use fastz::scoring::setup::{BaseScores, ScoringSetup};
@@ -80,6 +80,7 @@ pub(super) fn build(arguments: Arguments, choices: Choices, header_arguments: Ve
         header_arguments,
         ambiguous: setup.ambiguity.is_some(),
         iupac: setup.ambiguity.is_some_and(|ambiguity| ambiguity.iupac),
+        scores: arguments.scoring.scores.into_iter().next(),
         segments: arguments.hsps.segments.into_iter().next(),
         format: choices.format.clone(),
         prints_runs: choices.prints_runs,
@@ -179,7 +180,10 @@ fn gapped_options(arguments: &Arguments, thresholds: &Thresholds) -> GappedOptio
         trim_to_peak: !gapped.noytrim,
         all_bounds: gapped.allgappedbounds,
         traceback_bytes: traceback_bytes(arguments),
-        inner: gapped.inner.filter(|&threshold| threshold > 0),
+        inner: gapped
+            .inner
+            .filter(|&threshold| threshold > 0)
+            .map(|threshold| InnerSearch { threshold, x_drop: thresholds.x_drop }),
     }
 }
 

@@ -58,20 +58,10 @@ fn check_input(arguments: &Arguments) -> Result<()> {
 
 fn check_gap_free(arguments: &Arguments, choices: &Choices) -> Result<()> {
     let hsps = &arguments.hsps;
-    let length_mode = match (hsps.exact, hsps.mismatch) {
-        (Some(_), Some(_)) => bail!("can't use --exact with --mismatch"),
-        (Some(_), None) => Some("--exact"),
-        (None, Some(_)) => Some("--mismatch"),
-        (None, None) => None,
-    };
-    if let Some(mode) = length_mode {
-        refuse(hsps.hspthresh.is_some(), &format!("can't use --hspthresh (K=) with {mode}"))?;
-        refuse(hsps.xdrop.is_some(), &format!("can't use --xdrop (X=) with {mode}"))?;
-    }
     refuse(arguments.seeding.rawhits && choices.mode != Mode::Hits, "--rawhits can't be used with --gfextend")?;
     if choices.mode == Mode::Hits {
         refuse(hsps.xdrop.is_some(), "--xdrop requires --gfextend")?;
-        refuse(hsps.hspthresh.is_some() || length_mode.is_some(), "--hspthresh requires --gfextend")?;
+        refuse(hsps.hspthresh.is_some(), "--hspthresh requires --gfextend")?;
         refuse(hsps.entropy.is_some(), "--entropy requires --gfextend")?;
         refuse(
             !choices.gapped && !arguments.scoring.scores.is_empty(),
@@ -137,7 +127,7 @@ fn check_segments(arguments: &Arguments, choices: &Choices) -> Result<()> {
         !arguments.seeding.seed.is_empty(),
         "can't set word size or seed pattern with --segments (use --transition or --notransition instead of T=)",
     )?;
-    refused(hsps.hspthresh.is_some() || hsps.exact.is_some() || hsps.mismatch.is_some(), "--hspthresh")?;
+    refused(hsps.hspthresh.is_some(), "--hspthresh")?;
     refused(hsps.xdrop.is_some(), "--xdrop")?;
     refused(choices.chain.is_some(), "--chain")?;
     refused(arguments.input.self_comparison, "--self")

@@ -95,7 +95,7 @@ fn settings(invocation: &Invocation) -> Vec<Setting> {
         GapFreeExtension::None => None,
     });
     settings.push(both("Y", "--ydrop", header.y_drop));
-    settings.push(both("H", "--inner", gapped.inner.unwrap_or(0)));
+    settings.push(both("H", "--inner", gapped.inner.map_or(0, |inner| inner.threshold)));
     settings.push(both("M", "--masking", options.masking));
     let traceback = header.traceback_bytes.map_or("unlimited".to_string(), |bytes| bytes.to_string());
     settings.push(both("m", "--allocate:traceback", traceback));

@@ -99,6 +99,8 @@ pub struct Invocation {
     pub iupac: bool,
     /// `--ambiguous` was given, in any form.
     pub ambiguous: bool,
+    /// The file of scores, which has been read.
+    pub scores: Option<PathBuf>,
     /// Anchors come from this file.
     pub segments: Option<PathBuf>,
     /// Output format as typed.

@@ -23,7 +23,9 @@ mod spellings;
 mod thresholds;
 mod values;
 
-use anyhow::{Result, anyhow};
+use std::path::Path;
+
+use anyhow::{Result, anyhow, bail};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
 
@@ -47,8 +49,13 @@ impl Request {
     /// Understands the words after the program name.
     pub fn from_args(words: impl IntoIterator<Item = String>) -> Result<Request> {
         let words: Vec<String> = words.into_iter().collect();
-        if words == ["devices"] {
-            return Ok(Request::Devices);
+        match words.as_slice() {
+            [devices] if devices == "devices" => return Ok(Request::Devices),
+            // A target may have that name.
+            [devices, other, ..] if devices == "devices" && !Path::new(devices).exists() => {
+                bail!("devices lists the devices and takes nothing else: leave out {other}")
+            }
+            _ => {}
         }
         let line = CommandLine::from_words(words)?;
         let mut arguments = parse(&line)?;

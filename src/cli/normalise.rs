@@ -67,6 +67,9 @@ impl CommandLine {
     }
 
     fn option(&mut self, word: &str) -> Result<()> {
+        if ["-", "--"].contains(&word) {
+            bail!("{word} is neither option nor file: leave it out; write a file name that starts with - as ./-name");
+        }
         if let Some(way_out) = unsupported(word) {
             bail!("{word} is not supported: {way_out}");
         }
@@ -84,13 +87,18 @@ impl CommandLine {
     }
 
     /// Adds an option. `--xdrop`, `--exact` and `--mismatch` also choose how seed hits are extended, as `--gfextend` and
-    /// `--nogfextend` do, and the last of these decides. So it is with the one number of `--anyornone`,
-    /// `--limitperquery` and `--queryhsplimit`. `--writesegments` sets format and output, as these do.
+    /// `--nogfextend` do, and the last of these decides; the length of the latter two is a threshold like that of
+    /// `--hspthresh`. So it is with the one number of `--anyornone`, `--limitperquery` and `--queryhsplimit`.
+    /// `--writesegments` sets format and output, as these do.
     fn canonical(&mut self, option: String) -> Result<()> {
+        self.check_hit_extension(&option)?;
         let also = match option.split_once('=') {
             Some(("--xdrop", _)) => vec!["--gfextend".to_string()],
-            Some(("--exact", _)) => vec!["--gfextend=exact".to_string()],
-            Some(("--mismatch", _)) => vec!["--gfextend=mismatch".to_string()],
+            Some(("--exact", length)) => vec!["--gfextend=exact".to_string(), format!("--hspthresh={length}")],
+            Some(("--mismatch", value)) => {
+                let length = value.split_once(',').map_or(value, |(_, length)| length);
+                vec!["--gfextend=mismatch".to_string(), format!("--hspthresh={length}")]
+            }
             Some(("--limitperquery" | "--queryhsplimit", limit)) => vec![format!("--query-limit={limit}")],
             None if option == "--anyornone" => vec!["--query-limit=1".to_string()],
             Some(("--queryhspbest", _)) => self.check_order_of_best().map(|()| Vec::new())?,
@@ -100,6 +108,32 @@ impl CommandLine {
         self.options.push(option);
         self.options.extend(also);
         Ok(())
+    }
+
+    /// LASTZ refuses a threshold or x-drop under `--exact` and `--mismatch`, and these behind a threshold or x-drop, as
+    /// long as no `--gfextend` or `--nogfextend` stands between.
+    fn check_hit_extension(&self, option: &str) -> Result<()> {
+        let name = option.split_once('=').map_or(option, |(name, _)| name);
+        let is_given = |start: &str| self.options.iter().any(|option| option.starts_with(start));
+        let mode =
+            self.options.iter().rev().find(|option| option.starts_with("--gfextend") || *option == "--nogfextend");
+        let length_mode = match mode.map(String::as_str) {
+            Some("--gfextend=exact") => Some("--exact"),
+            Some("--gfextend=mismatch") => Some("--mismatch"),
+            _ => None,
+        };
+        let other = match name {
+            "--xdrop" | "--hspthresh" => length_mode,
+            "--exact" | "--mismatch" if length_mode.is_some() => length_mode.filter(|&mode| mode != name),
+            "--exact" | "--mismatch" if mode.is_some_and(|mode| mode == "--nogfextend") => None,
+            "--exact" | "--mismatch" if is_given("--hspthresh=") => Some("--hspthresh (K=)"),
+            "--exact" | "--mismatch" if is_given("--xdrop=") => Some("--xdrop (X=)"),
+            _ => None,
+        };
+        match other {
+            Some(other) => bail!("can't use {option} with {other}: drop one of them"),
+            None => Ok(()),
+        }
     }
 
     /// LASTZ takes `--queryhspbest` before `--anyornone` and `--limitperquery`, but not behind them.
@@ -238,8 +272,8 @@ mod tests {
     #[test]
     fn aliases_and_mismatch_forms() {
         assert_eq!(options("--mem:traceback=1M --maf+"), "--allocate:traceback=1M --format=maf+");
-        assert_eq!(options("--2mismatch=20"), "--mismatch=2,20 --gfextend=mismatch");
-        assert_eq!(options("--mismatch=0,20"), "--exact=20 --gfextend=exact");
+        assert_eq!(options("--2mismatch=20"), "--mismatch=2,20 --gfextend=mismatch --hspthresh=20");
+        assert_eq!(options("--mismatch=0,20"), "--exact=20 --gfextend=exact --hspthresh=20");
         assert_eq!(options("--filter=nmatch:5 --filter=ngap:..3"), "--matchcount=5 --filter=ngap:..3");
     }
 

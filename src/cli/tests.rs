@@ -213,7 +213,7 @@ fn errors_are_one_line_with_the_way_out() {
         ("t.fa --nogapped=1", "--nogapped takes no value: write --nogapped alone"),
         ("t.fa K=5 K=3KB K=7", "--hspthresh=3KB: \"3KB\" is not an integer"),
         ("t.fa --infer", "--infer is not supported: infer the scores with lastz_D and give them with --scores=<file>"),
-        ("t.fa --exact=20 K=9", "can't use --hspthresh (K=) with --exact"),
+        ("t.fa --exact=20 K=9", "can't use --hspthresh=9 with --exact: drop one of them"),
         ("t.fa --nogapped Y=9", "--ydrop requires --gapped"),
     ] {
         assert_eq!(error(words), message, "{words}");
@@ -226,7 +226,10 @@ fn errors_are_one_line_with_the_way_out() {
 fn command_lines_of_pipelines_are_understood() {
     let ucsc = options("K=2200 L=6000 H=2000 Y=3400 O=400 E=30 M=50");
     let gapped = ucsc.gapped.unwrap();
-    assert_eq!((gapped.y_drop, gapped.inner, gapped.threshold), (3400, Some(2000), GappedThreshold::Score(6000)));
+    assert_eq!(
+        (gapped.y_drop, gapped.inner.unwrap().threshold, gapped.threshold),
+        (3400, 2000, GappedThreshold::Score(6000))
+    );
     for words in [
         "T=2 O=600 E=150 M=254 K=4500 L=4500 Y=15000",
         "K=2400 H=2000 L=3000 Y=9400 --traceback=800.0M --format=axt+",

@@ -18,7 +18,7 @@ pub(super) struct Thresholds {
     pub gapped: Option<i32>,
     /// L as headers show it.
     shown_gapped: HspThreshold,
-    x_drop: i32,
+    pub x_drop: i32,
     pub y_drop: i32,
     /// Neither the command line nor the score file gives K; L.
     is_hsp_default: bool,
@@ -40,13 +40,11 @@ impl Thresholds {
         let given_gapped = arguments.gapped.gappedthresh.or(given_gapped);
         let default_hsp = setup.default_hsp_threshold();
         let (mismatches, mismatch_length) = hsps.mismatch.unwrap_or_default();
-        let length = hsps.exact.or(hsps.mismatch.map(|(_, length)| length)).unwrap_or_default();
-        let length_threshold = HspThreshold::Score(length as i32);
+        let length = hsps.exact.unwrap_or_default();
         let (gap_free, hsp, default_gapped) = match choices.mode {
             Mode::XDrop => {
                 // `--exact=n --gfextend` is an x-drop extension with K = n.
-                let given = if length > 0 { Some(length_threshold) } else { given_hsp };
-                let hsp = hsps.hspthresh.or(given).unwrap_or(HspThreshold::Score(default_hsp));
+                let hsp = given_hsp.unwrap_or(HspThreshold::Score(default_hsp));
                 let gapped = match hsp {
                     HspThreshold::Score(score) => Some(score),
                     HspThreshold::TopBases(_) | HspThreshold::TopPercent(_) => None,
@@ -54,10 +52,13 @@ impl Thresholds {
                 (GapFreeExtension::XDrop { x_drop, entropy: !hsps.noentropy }, hsp, gapped)
             }
             // Quirk: --match changes the default L with --exact, but not with --mismatch and --nogfextend.
-            Mode::Exact => (GapFreeExtension::Exact(length), length_threshold, Some(default_hsp)),
+            Mode::Exact => {
+                let threshold = HspThreshold::Score(length as i32);
+                (GapFreeExtension::Exact(length), threshold, Some(default_hsp))
+            }
             Mode::Mismatch => {
                 let extension = GapFreeExtension::Mismatch { mismatches, min_len: mismatch_length };
-                (extension, length_threshold, Some(3000))
+                (extension, HspThreshold::Score(mismatch_length as i32), Some(3000))
             }
             Mode::Hits => {
                 // Quirk: headers show the K that --match would have given.

@@ -3,6 +3,7 @@
 //! The order is: subrange, `unmask`, soft, X and N masks, separators, and at last the reverse complement of every
 //! partition in its place (lastz-semantics 1.5, 1.8).
 
+use bstr::{BStr, ByteSlice};
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
@@ -15,7 +16,7 @@ use super::record::{Extent, RecordReader};
 use super::selection::{Selected, Selection};
 use super::specifier::Specifier;
 use crate::error::Result;
-use crate::sequence::{Partition, SEPARATOR, STAND_IN_NAMES, SequenceSet, SplitRecord, complement};
+use crate::sequence::{EmptyRecord, Partition, SEPARATOR, STAND_IN_NAMES, SequenceSet, SplitRecord, complement};
 
 /// Which side of the comparison a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,6 +138,7 @@ impl Assembler {
         SequenceSet {
             bases: if is_partitioned { vec![SEPARATOR] } else { Vec::new() },
             partitions: Vec::new(),
+            empty_records: Vec::new(),
             is_partitioned,
             file: self.spec.file().to_string(),
             is_reversed: self.spec.is_reversed(),
@@ -178,6 +180,8 @@ impl Assembler {
         };
         if pieces.is_empty() {
             warn(self.empty_warning(&selected.heading));
+            let name = self.partition(&selected, &extent, start..start, start).name;
+            set.empty_records.push(EmptyRecord { name, start });
         }
         let first = set.partitions.len();
         for range in pieces {
@@ -185,7 +189,7 @@ impl Assembler {
             set.partitions.push(Partition { piece_of: split_record.clone(), ..partition });
         }
         if let Some(partition) = set.partitions.get(first).filter(|partition| !partition.is_nameless()) {
-            self.watch_name(&partition.name, warn);
+            self.watch_name(partition.name.as_bstr(), warn);
         }
         if set.is_partitioned {
             // Also behind an empty record: LASTZ leaves two separators then.
@@ -211,12 +215,12 @@ impl Assembler {
         };
         // LASTZ leaves nameless partitions nameless.
         if name.is_empty() && (!self.spec.is_partitioned() || heading.is_absent) {
-            name = self.role.nameless().to_string();
+            name = self.role.nameless().into();
         }
         let piece = range.start - start..range.end - start;
         Partition {
             name,
-            header: if heading.is_absent { "(no header)".to_string() } else { heading.text.clone() },
+            header: if heading.is_absent { "(no header)".into() } else { heading.text.clone() },
             has_header_mark: heading.has_mark,
             record: selected.record,
             offset: extent.offset + piece.start,
@@ -229,7 +233,7 @@ impl Assembler {
 
     /// Warns of the first name that comes twice: names are all that most formats say about a sequence. A nickname is
     /// for all on purpose.
-    fn watch_name(&mut self, name: &str, warn: &mut dyn FnMut(String)) {
+    fn watch_name(&mut self, name: &BStr, warn: &mut dyn FnMut(String)) {
         if self.has_warned_of_name || self.spec.nickname.is_some() || name.is_empty() {
             return;
         }

@@ -22,6 +22,9 @@ use super::source::{TextStream, read_error};
 use super::subrange::Subrange;
 use crate::error::{Error, Result};
 
+/// LASTZ loses this byte of a file that begins with a header line at least as long.
+const LOST_BYTE: usize = 992;
+
 /// What a byte of FASTA text is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
@@ -88,7 +91,7 @@ impl FastaReader {
         }
         self.scan_body(false, |_, _| ())?;
         match self.fill()?.first() {
-            Some(b'>') => self.read_heading().map(Some),
+            Some(b'>') => self.read_heading(false).map(Some),
             _ => Ok(None),
         }
     }
@@ -96,12 +99,13 @@ impl FastaReader {
     /// The first record. A header that ends the file makes no record (1.9).
     fn begin(&mut self) -> Result<Option<Heading>> {
         self.has_begun = true;
+        let begins_with_mark = self.fill()?.first() == Some(&b'>');
         while let Some(b' ' | b'\t') = self.fill()?.first() {
             self.text.consume(1);
         }
         match self.fill()?.first() {
             None => return Ok(None),
-            Some(b'>') => self.read_heading()?,
+            Some(b'>') => self.read_heading(begins_with_mark)?,
             // What stands before the first header, even an empty line, is a record without header.
             Some(_) => return Ok(Some(self.heading.clone())),
         };
@@ -109,7 +113,7 @@ impl FastaReader {
     }
 
     /// Reads a header line, from its `>`; it ends at a line feed or carriage return.
-    fn read_heading(&mut self) -> Result<Heading> {
+    fn read_heading(&mut self, begins_file: bool) -> Result<Heading> {
         let mut line = Vec::new();
         loop {
             let buffer = self.fill()?;
@@ -122,6 +126,9 @@ impl FastaReader {
             }
         }
         self.at_line_start = true;
+        if begins_file && line.len() > LOST_BYTE {
+            line.remove(LOST_BYTE);
+        }
         self.heading = Heading::fasta(&line[1..]);
         Ok(self.heading.clone())
     }
@@ -207,7 +214,7 @@ impl FastaReader {
 
 fn bad_letter(file: &str, heading: &Heading, byte: u8, n_bases: usize, classes: &[Class; 256]) -> Error {
     let record = heading.full();
-    let record = if record.is_empty() { "the first record".to_string() } else { record };
+    let record = if record.is_empty() { "the first record".into() } else { record };
     let way_out = match IUPAC_BASES.contains(&byte) && classes[b'R' as usize] != Class::Base {
         true => "replace it by N, or use --ambiguous=iupac",
         false => "sequences are made of the letters ACGTN; remove or replace it",

@@ -119,7 +119,7 @@ impl FastqReader {
             return Err(self.error(&message, "qualities are printable characters without blanks"));
         }
         if self.line.len() != full_len {
-            let message = format!("{full_len} nucleotides but {} quality characters", self.line.len());
+            let message = format!("the sequence has length {full_len}, but the qualities {}", self.line.len());
             return Err(self.error(&message, "line-wrapped FASTQ is not supported; or the file is cut off"));
         }
         Ok(Extent { offset: wanted.start, full_len, qualities: Some(self.line[wanted].to_vec()) })

@@ -4,11 +4,12 @@
 //! LASTZ searches every name from where it found the one before, so names must come in the order of the file; a name
 //! that does not follow is an error, except that nothing is missed once a FASTA file has ended behind the last match.
 
+use bstr::{BString, ByteSlice};
 use std::collections::VecDeque;
 use std::fs;
 use std::path::Path;
 
-use super::name::{Heading, NameRule};
+use super::name::{Heading, NameRule, is_blank};
 use super::record::{Extent, RecordReader};
 use super::specifier::Specifier;
 use super::subrange::Subrange;
@@ -28,7 +29,7 @@ pub(super) struct Selection {
     /// The part to load of the next record.
     subrange: Option<Subrange>,
     /// Names still to be found.
-    names: Option<VecDeque<String>>,
+    names: Option<VecDeque<BString>>,
     next_record: usize,
     n_named: usize,
 }
@@ -97,7 +98,7 @@ impl Selection {
     }
 
     /// What the names of a names file are compared with.
-    fn key(&self, heading: &Heading) -> String {
+    fn key(&self, heading: &Heading) -> BString {
         match &self.reader {
             RecordReader::TwoBit(_) => heading.text.clone(),
             _ if self.spec.full_names => heading.text.clone(),
@@ -106,7 +107,7 @@ impl Selection {
     }
 
     fn missing(&self) -> Error {
-        let name = self.names.as_ref().and_then(VecDeque::front).map_or("", String::as_str);
+        let name = self.names.as_ref().and_then(VecDeque::front).cloned().unwrap_or_default();
         let names_file = self.spec.subset.as_deref().unwrap_or_default();
         self.spec.error(format!(
             "does not contain (or contains out of order) the sequence \"{name}\" that {names_file} asks for: names must be \
@@ -115,14 +116,15 @@ impl Selection {
     }
 }
 
-fn read_names(file: &str) -> Result<VecDeque<String>> {
+fn read_names(file: &str) -> Result<VecDeque<BString>> {
     let path = Path::new(file);
     let text = fs::read(path).map_err(|source| Error::Io { action: "cannot read", path: path.into(), source })?;
-    let names: VecDeque<String> = String::from_utf8_lossy(&text)
+    let names: VecDeque<BString> = text
         .lines()
-        .filter_map(|line| line.split_whitespace().next())
-        .filter(|name| !name.starts_with('#'))
-        .map(String::from)
+        .map(|line| line.trim_start_with(|letter| matches!(letter, ' ' | '\t')))
+        .filter(|line| !line.is_empty() && !line.starts_with(b"#"))
+        .map(|line| &line[..line.iter().position(|&b| is_blank(b)).unwrap_or(line.len())])
+        .map(BString::from)
         .collect();
     if names.is_empty() {
         return Err(Error::input(file, "the file of names for [subset=] is empty: write one name per line"));

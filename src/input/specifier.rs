@@ -130,6 +130,12 @@ impl Specifier {
         self.path.as_deref().unwrap_or("(stdin)")
     }
 
+    /// All files that are read: sequences, masks, names.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        let masks = self.masks.iter().map(|mask| mask.file.as_str());
+        self.path.as_deref().into_iter().chain(masks).chain(self.subset.as_deref())
+    }
+
     /// The sequence wanted from a 2bit file (`file.2bit/contig`).
     pub fn contig(&self) -> Option<&str> {
         self.contig.as_deref()

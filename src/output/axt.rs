@@ -54,8 +54,11 @@ impl AlignmentWriter for AxtWriter {
                 out.write_all(text)?;
                 refuse_reversed_target(view, "axt")?;
             }
-            write!(text, "{} {} {} {} ", self.number, target.name(), target.start() + 1, target.end())?;
-            write!(text, "{} {} {} ", query.name(), query.start() + 1, query.end())?;
+            write!(text, "{} ", self.number)?;
+            text.extend_from_slice(target.name());
+            write!(text, " {} {} ", target.start() + 1, target.end())?;
+            text.extend_from_slice(query.name());
+            write!(text, " {} {} ", query.start() + 1, query.end())?;
             write!(text, "{} {}", query.set.strand(), block.score)?;
             if self.kind == AxtKind::WithQuerySize {
                 // The loaded length, not that of the whole record (7).

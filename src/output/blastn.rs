@@ -31,12 +31,13 @@ impl BlastnWriter {
         self.text.extend_from_slice(b"# ");
         run.push_command(&mut self.text);
         // With [multiple] it is the last sequence that was read, whatever the blocks are (7.2).
-        let name = match view.query.partitions.last() {
+        self.text.extend_from_slice(b"\n# Query: ");
+        self.text.extend_from_slice(match view.query.partitions.last() {
             // LASTZ has another stand-in here than elsewhere.
-            Some(partition) if partition.is_nameless() => "query",
-            last => last.map_or("", |partition| &partition.name),
-        };
-        writeln!(self.text, "\n# Query: {name}\n# Database: {}\n{FIELDS}", run.target_file)?;
+            Some(partition) if partition.is_nameless() || partition.name.is_empty() => b"query",
+            last => last.map_or(b"", |partition| &partition.name),
+        });
+        writeln!(self.text, "\n# Database: {}\n{FIELDS}", run.target_file)?;
         Ok(())
     }
 }
@@ -63,7 +64,10 @@ impl AlignmentWriter for BlastnWriter {
 fn push_line(line: &mut Vec<u8>, run: &RunInfo, placed: &Placed) -> std::io::Result<()> {
     let (target, query) = (&placed.target, &placed.query);
     let counts = placed.counts();
-    write!(line, "{}\t{}\t", query.name(), target.name())?;
+    for row in [query, target] {
+        line.extend_from_slice(row.name());
+        line.push(b'\t');
+    }
     push_blast_identity(line, run, &counts)?;
     write!(line, "\t{}\t{}\t{}\t", counts.columns(), counts.mismatches(), counts.gap_runs)?;
     let (query_start, query_end) = query.forward();

@@ -76,7 +76,9 @@ impl AlignmentWriter for CigarWriter {
                 // Forward-strand positions; on `-` the start is the larger one.
                 let (low, high) = row.forward();
                 let (start, end) = if row.set.is_reversed { (high, low) } else { (low, high) };
-                write!(line, " {} {start} {end} {}", row.name(), row.set.strand())?;
+                line.push(b' ');
+                line.extend_from_slice(row.name());
+                write!(line, " {start} {end} {}", row.set.strand())?;
             }
             write!(line, " {}", block.score)?;
             for &(op, len) in block.script.runs() {

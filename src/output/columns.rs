@@ -130,8 +130,8 @@ impl<'a> Row<'a> {
         self.partition.full_len
     }
 
-    /// Short name.
-    pub fn name(&self) -> &'a str {
+    /// Short name; the bytes of the file, which need not be text.
+    pub fn name(&self) -> &'a [u8] {
         &self.partition.name
     }
 }

@@ -53,7 +53,8 @@ impl DifferencesWriter {
 
 fn push_place(out: &mut Vec<u8>, row: &Row, before: usize, len: usize) -> std::io::Result<()> {
     let start = row.start() + before;
-    write!(out, "{}\t{start}\t{}\t{}\t{}\t", row.name(), start + len, row.set.strand(), row.full_len())
+    out.extend_from_slice(row.name());
+    write!(out, "\t{start}\t{}\t{}\t{}\t", start + len, row.set.strand(), row.full_len())
 }
 
 fn push_letters(out: &mut Vec<u8>, letters: &[u8], columns: usize) {

@@ -157,7 +157,9 @@ pub(crate) fn push_source(out: &mut Vec<u8>, file: &str, row: &Row) -> std::io::
 pub(crate) fn push_title(out: &mut Vec<u8>, run: &RunInfo, row: &Row) -> std::io::Result<()> {
     let mark = if run.header_marks && row.partition.has_header_mark { ">" } else { "" };
     let strand = if row.set.is_reversed { " (reverse complement)" } else { "" };
-    write!(out, "\"{mark}{}{strand}\"", row.partition.header)
+    write!(out, "\"{mark}")?;
+    out.extend_from_slice(&row.partition.header);
+    write!(out, "{strand}\"")
 }
 
 /// Matches as a rounded percentage of the columns of a run in gapped blocks, where any two equal letters match, else of

@@ -82,9 +82,10 @@ struct Widths {
 
 impl Widths {
     fn push_row_head(&self, out: &mut Vec<u8>, mark: &str, row: &Row) -> std::io::Result<()> {
-        // Widths count bytes, as LASTZ's do; names may hold letters of several.
         let n_blanks = self.name - mark.len() - row.name().len();
-        write!(out, "s {mark}{}{:n_blanks$} {:>start_width$} ", row.name(), "", row.start(), start_width = self.start)?;
+        write!(out, "s {mark}")?;
+        out.extend_from_slice(row.name());
+        write!(out, "{:n_blanks$} {:>start_width$} ", "", row.start(), start_width = self.start)?;
         write!(out, "{:>len_width$} {} ", row.len, row.set.strand(), len_width = self.len)?;
         write!(out, "{:>full_width$} ", row.full_len(), full_width = self.full_len)
     }

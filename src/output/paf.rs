@@ -36,9 +36,10 @@ impl AlignmentWriter for PafWriter {
             let counts = placed.counts();
             let line = &mut self.line;
             line.clear();
-            write!(line, "{}\t{}\t{query_start}\t{query_end}\t", query.name(), query.full_len())?;
-            write!(line, "{}\t{}\t{}\t", query.set.strand(), target.name(), target.full_len())?;
-            write!(line, "{}\t{}\t", target.start(), target.end())?;
+            line.extend_from_slice(query.name());
+            write!(line, "\t{}\t{query_start}\t{query_end}\t{}\t", query.full_len(), query.set.strand())?;
+            line.extend_from_slice(target.name());
+            write!(line, "\t{}\t{}\t{}\t", target.full_len(), target.start(), target.end())?;
             write!(line, "{}\t{}\t{MISSING_QUALITY}\t", counts.matches, counts.columns())?;
             write!(line, "AS:i:{}\tcg:Z:", block.score)?;
             push_cigar(line, &placed, self.style)?;

@@ -7,6 +7,7 @@
 //! NA     NA
 //! ```
 
+use bstr::BString;
 use std::io::Write;
 
 use crate::alignment::Block;
@@ -20,7 +21,7 @@ use crate::sequence::STAND_IN_NAMES;
 #[derive(Debug)]
 pub(crate) struct RdotplotWriter {
     with_scores: bool,
-    names: Option<(String, String)>, // in the last header line
+    names: Option<[BString; 2]>, // in the last header line
     text: Vec<u8>,
 }
 
@@ -31,13 +32,14 @@ impl RdotplotWriter {
 
     fn push_header(&mut self, run: &RunInfo, placed: &Placed) -> std::io::Result<()> {
         let (target, query) = (&placed.target, &placed.query);
-        let names = (
-            if target.set.is_partitioned { "seq1".to_string() } else { target.name().to_string() },
-            if query.set.is_partitioned { "seq2".to_string() } else { query_name(run, target, query) },
-        );
+        let names = [
+            if target.set.is_partitioned { "seq1".into() } else { target.name().into() },
+            if query.set.is_partitioned { "seq2".into() } else { query_name(run, target, query) },
+        ];
         if self.names.as_ref() != Some(&names) {
             let score = if self.with_scores { "\tscore" } else { "" };
-            writeln!(self.text, "{}\t{}{score}", names.0, names.1)?;
+            self.text.extend(bstr::join("\t", &names));
+            writeln!(self.text, "{score}")?;
             self.names = Some(names);
         }
         Ok(())
@@ -45,16 +47,18 @@ impl RdotplotWriter {
 }
 
 /// Quirk: LASTZ looks whether the target has full names (`[nameparse=full]`), and gives the query such a one then.
-fn query_name(run: &RunInfo, target: &Row, query: &Row) -> String {
+fn query_name(run: &RunInfo, target: &Row, query: &Row) -> BString {
     let partition = query.partition;
     match (target.set.has_full_names, query.set.has_full_names) {
-        (true, false) if partition.has_header_mark && run.header_marks => format!(">{}", partition.header),
+        (true, false) if partition.has_header_mark && run.header_marks => {
+            bstr::concat([b">", &partition.header[..]]).into()
+        }
         (true, false) if !partition.is_nameless() => partition.header.clone(),
         (false, true) if partition.has_header_mark || !partition.is_nameless() => Some(default_name(&partition.header))
             .filter(|name| !name.is_empty())
-            .unwrap_or(STAND_IN_NAMES[1])
-            .to_string(),
-        _ => query.name().to_string(),
+            .unwrap_or(STAND_IN_NAMES[1].as_bytes())
+            .into(),
+        _ => query.name().into(),
     }
 }
 

@@ -36,7 +36,10 @@ impl SamWriter {
         let (target, query) = (&placed.target, &placed.query);
         let flag = if query.set.is_reversed { REVERSE_STRAND } else { 0 };
         let text = &mut self.text;
-        write!(text, "{}\t{flag}\t{}\t{}\t{MISSING_QUALITY}\t", query.name(), target.name(), target.start() + 1)?;
+        text.extend_from_slice(query.name());
+        write!(text, "\t{flag}\t")?;
+        text.extend_from_slice(target.name());
+        write!(text, "\t{}\t{MISSING_QUALITY}\t", target.start() + 1)?;
         let clips = [query.start(), query.full_len() - query.end()];
         let clip_letter = if self.kind.soft_clips { 'S' } else { 'H' };
         push_clip(text, clips[0], clip_letter)?;
@@ -137,10 +140,20 @@ fn read_group_id(read_group: &str) -> Option<&str> {
 }
 
 fn push_target_sequences(out: &mut Vec<u8>, target: &SequenceSet) -> std::io::Result<()> {
+    let mut empty_records = target.empty_records.iter().peekable();
     for partition in &target.partitions {
-        writeln!(out, "@SQ\tSN:{}\tLN:{}", partition.name, partition.full_len)?;
+        while let Some(empty) = empty_records.next_if(|empty| empty.start < partition.range.start) {
+            push_target_sequence(out, &empty.name, 0)?;
+        }
+        push_target_sequence(out, &partition.name, partition.full_len)?;
     }
-    Ok(())
+    empty_records.try_for_each(|empty| push_target_sequence(out, &empty.name, 0))
+}
+
+fn push_target_sequence(out: &mut Vec<u8>, name: &[u8], full_len: usize) -> std::io::Result<()> {
+    out.extend_from_slice(b"@SQ\tSN:");
+    out.extend_from_slice(name);
+    writeln!(out, "\tLN:{full_len}")
 }
 
 impl AlignmentWriter for SamWriter {

@@ -62,11 +62,8 @@ fn best_chain(hsps: &[Hsp], penalties: ChainPenalties, scoring: &Scoring) -> Vec
         (Some(&row), Some(&column)) => scoring.gapped.get(row, column),
         _ => scoring.gapped.get(b'A', b'A'),
     };
-    let cost = Cost {
-        diagonal: f64::from(penalties.diagonal),
-        anti: f64::from(penalties.anti_diagonal),
-        overlap: 100.0 * f64::from(match_score),
-    };
+    let cost =
+        Cost { diagonal: penalties.diagonal, anti: penalties.anti_diagonal, overlap: match_score.wrapping_mul(100) };
     let mut tree = Tree::build(hsps);
     let mut chains: Vec<f64> = Vec::with_capacity(hsps.len());
     let mut predecessors: Vec<u32> = Vec::with_capacity(hsps.len());
@@ -90,25 +87,31 @@ fn best_chain(hsps: &[Hsp], penalties: ChainPenalties, scoring: &Scoring) -> Vec
     kept
 }
 
+/// LASTZ's costs are products of 32-bit integers, which wrap around, and sums of doubles, which do not.
 #[derive(Clone, Copy)]
 struct Cost {
-    diagonal: f64,
-    anti: f64,
-    overlap: f64,
+    diagonal: i32,
+    anti: i32,
+    overlap: i32,
 }
 
 impl Cost {
-    /// Penalty of `after` following `before`; at most the largest 32-bit integer.
+    /// Penalty of `after` following `before`, within the range of 32-bit integers.
     fn of(self, before: &Hsp, after: &Hsp) -> f64 {
-        let diagonals = (after.diagonal() - before.diagonal()) as f64;
-        let gap = if diagonals >= 0.0 {
+        let diagonals = after.diagonal() - before.diagonal();
+        let gap = if diagonals >= 0 {
             i64::from(after.query_start) - i64::from(before.query_end())
         } else {
             i64::from(after.target_start) - i64::from(before.target_end())
         };
-        let along = if gap >= 0 { gap as f64 * self.anti } else { -gap as f64 * self.overlap };
-        (diagonals.abs() * self.diagonal + along).min(f64::from(i32::MAX))
+        let along = if gap >= 0 { product(gap, self.anti) } else { product(-gap, self.overlap) };
+        (product(diagonals.abs(), self.diagonal) + along).clamp(f64::from(i32::MIN), f64::from(i32::MAX))
     }
+}
+
+/// The low 32 bits of `distance * cost`, as a signed integer.
+fn product(distance: i64, cost: i32) -> f64 {
+    f64::from((distance as i32).wrapping_mul(cost))
 }
 
 /// A candidate for the predecessor: its chain less the penalty.
@@ -214,10 +217,10 @@ impl Tree {
             } else {
                 let distance = (after.diagonal() - node.cut) as f64;
                 if distance >= 0.0 {
-                    todo.push((low, 1 - axis, distance * cost.diagonal));
+                    todo.push((low, 1 - axis, distance * f64::from(cost.diagonal)));
                     todo.push((high, 1 - axis, bound));
                 } else {
-                    todo.push((high, 1 - axis, -distance * cost.anti));
+                    todo.push((high, 1 - axis, -distance * f64::from(cost.anti)));
                     todo.push((low, 1 - axis, bound));
                 }
             }

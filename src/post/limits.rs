@@ -3,6 +3,7 @@
 use crate::alignment::{Block, EditOp, EditScript};
 use crate::options::OverLimit;
 use crate::sequence::SequenceSet;
+use bstr::{BStr, ByteSlice};
 
 /// `--queryhsplimit`: the most HSPs of a query. One value serves a whole run.
 #[derive(Clone, Debug)]
@@ -56,8 +57,8 @@ impl HspLimit {
             return;
         }
         // Of a `[multiple]` query LASTZ names the sequence that it read last.
-        let name = query.partitions.last().map_or("", |p| &p.name);
-        warn(format!("WARNING. Query \"{name}\" contains more than {} HSPs.", with_commas(self.limit)));
+        let name = query.partitions.last().map_or(BStr::new(""), |p| p.name.as_bstr());
+        warn(format!("WARNING. Query \"{name}\" contains more than {}.", counted(self.limit, "HSP")));
         if !self.has_explained {
             self.has_explained = true;
             warn("All HSPs for this query are discarded and the query is not processed further.".to_string());
@@ -165,11 +166,11 @@ impl DepthLimit {
         }
         if self.over.warn {
             let name = match query.is_partitioned {
-                true => "seq2",
-                false => query.partitions.first().map_or("", |p| &p.name),
+                true => BStr::new("seq2"),
+                false => query.partitions.first().map_or(BStr::new(""), |p| p.name.as_bstr()),
             };
-            let limit = with_commas(strand.limit as u64);
-            warn(format!("WARNING. Query {name} ({} strand) contains more than {limit} paired bases.", query.strand()));
+            let limit = counted(strand.limit as u64, "paired base");
+            warn(format!("WARNING. Query {name} ({} strand) contains more than {limit}.", query.strand()));
             if !self.has_explained {
                 self.has_explained = true;
                 let lines = match self.over.keep {
@@ -187,6 +188,11 @@ impl DepthLimit {
         }
         self.over.keep
     }
+}
+
+/// A number of things: `1 HSP`, `1,202 HSPs`.
+fn counted(number: u64, thing: &str) -> String {
+    format!("{} {thing}{}", with_commas(number), if number == 1 { "" } else { "s" })
 }
 
 /// `1234567` as `1,234,567`.
@@ -225,6 +231,7 @@ mod tests {
             assert!(!limit.add_strand(&mut count, 3, &query, &mut |line| lines.push(line)));
             assert!(!limit.keeps(count));
         }
+        assert_eq!(counted(1, "HSP"), "1 HSP");
         let warning = "WARNING. Query \"q1\" contains more than 2 HSPs.";
         let explanation = "All HSPs for this query are discarded and the query is not processed further.";
         assert_eq!(lines, [warning, explanation, warning]);

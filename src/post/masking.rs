@@ -113,11 +113,16 @@ impl TargetCoverage {
     /// `--census`: `name<TAB>position<TAB>count` of every loaded base, positions 1-based in the loaded part.
     pub fn write_census(&self, target: &SequenceSet, out: &mut dyn Write) -> io::Result<()> {
         // Quirk: further separators behind a sequence (`[separator=]`) count as its bases.
-        let ends = target.partitions.iter().skip(1).map(|next| next.range.start - 1);
-        let ends = ends.chain([target.bases.len() - usize::from(target.is_partitioned)]);
-        for (partition, end) in target.partitions.iter().zip(ends) {
+        let partitions = target.partitions.iter().map(|partition| partition.range.start);
+        let empty_records = target.empty_records.iter().map(|empty| empty.start);
+        let mut starts: Vec<usize> = partitions.chain(empty_records).collect();
+        starts.sort_unstable();
+        starts.push(target.bases.len() + usize::from(!target.is_partitioned));
+        for partition in &target.partitions {
+            let end = starts[starts.partition_point(|&start| start <= partition.range.start)] - 1;
             for (i, at) in (partition.range.start..end).enumerate() {
-                writeln!(out, "{}\t{}\t{}", partition.name, i + 1, self.count(at))?;
+                out.write_all(&partition.name)?;
+                writeln!(out, "\t{}\t{}", i + 1, self.count(at))?;
             }
         }
         Ok(())
@@ -141,11 +146,13 @@ pub fn write_masking(
 ) -> io::Result<()> {
     for range in ranges {
         let partition = target.partition_at(range.start);
-        let before = partition.strand_start(target.is_reversed);
+        // Quirk: the bases before the loaded part on the file's strand, also if the other strand is loaded.
+        let before = partition.offset;
         let start = range.start - partition.range.start + before + 1;
         let end = range.end - partition.range.start + before;
         if with_names {
-            write!(out, "{} ", partition.name)?;
+            out.write_all(&partition.name)?;
+            out.write_all(b" ")?;
         }
         writeln!(out, "{start} {end}")?;
     }

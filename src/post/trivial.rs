@@ -63,6 +63,6 @@ fn is_same_sequence(block: &Block, target: &SequenceSet, query: &SequenceSet) ->
 }
 
 /// LASTZ compares short names on a partitioned side and whole headers on the other.
-fn trivial_name<'a>(partition: &'a Partition, set: &SequenceSet) -> &'a str {
+fn trivial_name<'a>(partition: &'a Partition, set: &SequenceSet) -> &'a [u8] {
     if set.is_partitioned { &partition.name } else { &partition.header }
 }

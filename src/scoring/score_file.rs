@@ -220,7 +220,7 @@ impl Reader {
         let mut fields: Vec<&str> = line.split_whitespace().collect();
         let has_letter = fields.len() == scores.columns.len() + 1;
         if !has_letter && fields.len() != scores.columns.len() {
-            return Err(format!("{} scores expected, {} found", scores.columns.len(), fields.len()));
+            return Err(format!("expected number of scores: {}, found: {}", scores.columns.len(), fields.len()));
         }
         if *self.has_row_letters.get_or_insert(has_letter) != has_letter {
             return Err("either all rows start with their letter or none does".to_string());
@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn mistakes_are_named_with_their_line() {
         assert_eq!(error("K=5\nK=6\n"), "s.q: line 2: hsp_threshold is set twice; keep one");
-        assert_eq!(error("A C G T\nA 1 2 3 4 5\n"), "s.q: line 2: 4 scores expected, 6 found");
+        assert_eq!(error("A C G T\nA 1 2 3 4 5\n"), "s.q: line 2: expected number of scores: 4, found: 6");
         assert_eq!(error("A C G T\n1 x 3 4\n"), "s.q: line 2: \"x\" is not an integer");
         for text in ["", "K=5\n", "A C G T\n", "foo=1\n", "T=0\n", "X=0\n", "Z=1K\n", "ball=5\n", "bad_score=XX:-5\n"] {
             assert!(

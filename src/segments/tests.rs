@@ -8,7 +8,7 @@ fn set(name: &str, len: usize) -> SequenceSet {
 fn partitioned(names: &[&str], len: usize) -> SequenceSet {
     let partitions = names.iter().enumerate().map(|(i, name)| Partition {
         range: 1 + i * (len + 1)..(i + 1) * (len + 1),
-        name: name.to_string(),
+        name: (*name).into(),
         full_len: len,
         ..Partition::default()
     });

@@ -101,7 +101,7 @@ fn set(records: &[(String, Vec<u8>)], is_partitioned: bool) -> SequenceSet {
         set.bases.extend_from_slice(bases);
         let range = start..set.bases.len();
         let full_len = bases.len();
-        set.partitions.push(Partition { range, name: name.clone(), record, full_len, ..Partition::default() });
+        set.partitions.push(Partition { range, name: name.clone().into(), record, full_len, ..Partition::default() });
         set.bases.push(SEPARATOR);
     }
     set

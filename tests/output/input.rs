@@ -78,8 +78,8 @@ impl Input {
         let (start, end) = self.specifier.range.unwrap_or((1, record.bases.len()));
         let partition = Partition {
             range: 0..0,
-            name: record.header.split(' ').next().unwrap().to_string(),
-            header: record.header.clone(),
+            name: record.header.split(' ').next().unwrap().into(),
+            header: record.header.as_str().into(),
             has_header_mark: record.qualities.is_none(),
             record: record_ix,
             offset: start - 1,

@@ -59,6 +59,11 @@ fn chains_equal_those_of_lastz() {
         let (options, scoring) = &setups[case % setups.len()];
         let penalties = match case % 4 {
             0 => ChainPenalties::default(),
+            // Products with distances pass 32 bits.
+            1 => ChainPenalties {
+                diagonal: [0, 1_000_003, 40_000_000, 2_000_000_011, i32::MAX, -900_000_001][random.below(6)],
+                anti_diagonal: [0, 2_000_003, 70_000_000, 1_800_000_001, i32::MAX, -700_000_001][random.below(6)],
+            },
             _ => ChainPenalties {
                 diagonal: [0, 1, 1, 7, 30, 100, 1000][random.below(7)],
                 anti_diagonal: [0, 0, 1, 5, 13, 50, 300][random.below(7)],

@@ -168,7 +168,7 @@ pub fn load(bench: &Bench, word: &str) -> Vec<SequenceSet> {
 
 fn partition(range: std::ops::Range<usize>, header: &str, record: usize) -> Partition {
     let name = header.split([' ', '\t']).next().unwrap_or("").to_string();
-    Partition { full_len: range.len(), range, name, header: header.to_string(), record, ..Default::default() }
+    Partition { full_len: range.len(), range, name: name.into(), header: header.into(), record, ..Default::default() }
 }
 
 fn records(path: &Path) -> Vec<(String, Vec<u8>)> {

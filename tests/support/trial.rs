@@ -11,7 +11,7 @@ use std::time::Duration;
 /// A sequence with its header line (without `>`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// Text after `>` or `@`.
+    /// Text after `>` or `@`; the file has it in Latin-1.
     pub header: String,
     /// Letters.
     pub letters: Vec<u8>,
@@ -50,13 +50,13 @@ impl Content {
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         match self {
-            Content::Text(text) => bytes.extend(text.as_bytes()),
+            Content::Text(text) => bytes.extend(latin1(text)),
             Content::TwoBit(records) => {
                 bytes = twobit(records.iter().map(|record| (record.header.as_str(), record.letters.as_slice())));
             }
             Content::Fasta(records, width) => {
                 for record in records {
-                    bytes.extend(format!(">{}\n", record.header).as_bytes());
+                    bytes.extend(latin1(&format!(">{}\n", record.header)));
                     for line in record.letters.chunks(*width) {
                         bytes.extend(line);
                         bytes.push(b'\n');
@@ -66,7 +66,7 @@ impl Content {
             Content::Fastq(records) => {
                 for record in records {
                     let quality = |at: usize| b'!' + ((at * 7 + record.letters.len()) % 60) as u8;
-                    bytes.extend(format!("@{}\n", record.header).as_bytes());
+                    bytes.extend(latin1(&format!("@{}\n", record.header)));
                     bytes.extend(&record.letters);
                     bytes.extend(b"\n+\n");
                     bytes.extend((0..record.letters.len()).map(quality));
@@ -76,6 +76,11 @@ impl Content {
         }
         bytes
     }
+}
+
+/// Text as files hold it: names need not be UTF-8.
+fn latin1(text: &str) -> Vec<u8> {
+    text.chars().map(|letter| u8::try_from(letter).expect("a letter of Latin-1")).collect()
 }
 
 /// A file specifier (lastz-semantics 1.2).

@@ -24,9 +24,12 @@ pub fn world(random: &mut Random) -> World {
     for record in target.iter_mut().chain(&mut query) {
         decorate(random, &mut record.letters);
     }
-    if random.percent(4) {
-        let len = query.len();
-        query.insert(random.below(len + 1), Record { header: "empty".into(), letters: Vec::new() });
+    let several = target.len() > 1;
+    for (set, percent) in [(&mut query, 4), (&mut target, if several { 6 } else { 0 })] {
+        if random.percent(percent) {
+            let at = random.below(set.len() + 1);
+            set.insert(at, Record { header: "empty".into(), letters: Vec::new() });
+        }
     }
     (target, query)
 }
@@ -234,6 +237,9 @@ fn named(random: &mut Random, sequences: Vec<Vec<u8>>, prefix: &str) -> Vec<Reco
         "positions 1-5 of real.name z",
         "seq_3.2bit|x",
         "tag=alpha beta",
+        "caf\u{e9}.fa cr\u{e8}me",
+        "\u{c3}\u{a9}t\u{e9}|x",
+        &"a long title ".repeat(90),
     ];
     let is_plain = random.percent(75);
     let mut records: Vec<Record> = sequences

@@ -89,7 +89,8 @@ impl<'l> Side<'l> {
             (false, false) => (set.reverse_complement(), set.clone()),
         };
         let strand_start = partition.strand_start(printed.is_reversed);
-        (self.name, self.record, self.full_len) == (&partition.name, partition.record, partition.full_len)
+        partition.name == self.name
+            && (self.record, self.full_len) == (partition.record, partition.full_len)
             && strand_start <= self.start
             && self.end <= strand_start + partition.len()
             && printed.bases[partition.range.start + self.start - strand_start..][..self.end - self.start]

@@ -42,7 +42,7 @@ impl<'a> RowContext<'a> {
         let query = &self.placed.query;
         match field {
             Field::Score => write!(out, "{}", self.placed.block.score)?,
-            Field::Name(of) => out.extend_from_slice(self.row(of).name().as_bytes()),
+            Field::Name(of) => out.extend_from_slice(self.row(of).name()),
             Field::Number(of) => write!(out, "{}", self.row(of).partition.record)?,
             Field::Strand(of) => write!(out, "{}", self.row(of).set.strand())?,
             Field::Size(of) => write!(out, "{}", self.row(of).full_len())?,

@@ -132,6 +132,14 @@ impl Draft<'_> {
         if matches!(query, Content::TwoBit(_)) {
             self.query_actions.retain(|action| !action.starts_with("nameparse=tag"));
         }
+        // LASTZ shows another part of long headers where it looked for names.
+        for (records, actions) in
+            [(target.records(), &mut self.target_actions), (query.records(), &mut self.query_actions)]
+        {
+            if records.iter().any(|record| record.header.len() > 900) {
+                actions.retain(|action| !action.starts_with("subset"));
+            }
+        }
         // LASTZ looks for the names of a subset by another rule than that of the tag.
         for actions in [&mut self.target_actions, &mut self.query_actions] {
             if actions.iter().any(|action| action.starts_with("subset")) {
@@ -170,7 +178,12 @@ impl Draft<'_> {
 
     fn content(&mut self, is_target: bool) -> Content {
         let records = if is_target { &mut self.target } else { &mut self.query };
-        let names_fit = records.iter().all(|record| !record.header.is_empty() && !record.letters.is_empty());
+        let names_fit = records.iter().all(|record| {
+            !record.header.is_empty()
+                && !record.letters.is_empty()
+                && record.header.is_ascii()
+                && record.header.len() < 256
+        });
         let letters_fit =
             records.iter().all(|record| record.letters.iter().all(|letter| b"ACGTNacgt".contains(letter)));
         let mut names: Vec<&str> = records.iter().map(|record| record.header.as_str()).collect();

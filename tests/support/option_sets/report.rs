@@ -163,6 +163,7 @@ impl Draft<'_> {
                 "--format=general-:score,quals2",
                 "--seed=match9",
                 "--nogfextend",
+                "--gfextend",
                 "--ydrop=500",
                 "--hspthresh=2.5K",
                 "--mirror",

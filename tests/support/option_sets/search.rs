@@ -233,7 +233,7 @@ impl Draft<'_> {
 
     pub(super) fn gapped(&mut self) {
         if !self.is_gapped() {
-            return self.maybe(18, &["--chain", "--chain=10,5", "--chain=1,1"]);
+            return self.maybe(18, &["--chain", "--chain=10,5", "--chain=1,1", "--chain=2000003,40000000"]);
         }
         if self.percent(30) {
             let (open, extend) = *self
@@ -271,7 +271,10 @@ impl Draft<'_> {
                 self.option(text);
             }
             if self.kind != Kind::Segments {
-                self.maybe(10, &["--chain", "--chain=10,5", "--chain=100,50", "C=2", "--chain=0,3"]);
+                self.maybe(
+                    10,
+                    &["--chain", "--chain=10,5", "--chain=100,50", "C=2", "--chain=0,3", "--chain=200000,900000"],
+                );
             }
         } else {
             self.maybe(100, &["--anyornone", "--limitperquery=2", "--limitperquery=5", "--stopafterone"]);
