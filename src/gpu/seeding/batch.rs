@@ -6,11 +6,11 @@ use super::bases::{Chunk, SeedScores};
 use super::layout::*;
 use super::limits::SeedLimits;
 use super::pieces::Piece;
-use super::words::DeviceWords;
+use super::words::{DevicePart, DeviceWords};
 use crate::filter::SearchCounts;
 use crate::gpu::buffer::GpuVec;
 use crate::gpu::context::{Gpu, GpuError};
-use crate::gpu::kernel::{BoundKernel, Kernel, run_all};
+use crate::gpu::kernel::{BoundKernel, Kernel, Step, run_all};
 use crate::gpu::shaders::Shader;
 
 /// Workgroups of `seed_settle`.
@@ -69,8 +69,8 @@ pub(super) struct Batches {
 }
 
 struct PieceKernels {
-    lookup: BoundKernel,
-    frequent: BoundKernel,
+    /// `seed_lookup` and `seed_frequent` for each part of the word table.
+    parts: Vec<[BoundKernel; 2]>,
     settle: BoundKernel,
     walk: BoundKernel,
 }
@@ -140,9 +140,6 @@ impl Batches {
                 params.bound("params"),
                 self.target.words.words.bound("words"),
                 self.target.scores.bound("scores"),
-                self.target.words.blocks.bound("word_blocks"),
-                self.target.words.starts.bound("word_starts"),
-                self.target.words.ends.bound("word_ends"),
                 self.target.bases.bound("target_bases"),
                 self.query_bases.bound("query_bases"),
                 self.reaches[first].bound("reaches"),
@@ -151,9 +148,14 @@ impl Batches {
                 self.tallies.bound("tallies"),
                 self.candidates.bound("candidates"),
             ];
+            let of_part = |part: &DevicePart| {
+                let tables =
+                    [part.blocks.bound("word_blocks"), part.starts.bound("word_starts"), part.ends.bound("word_ends")];
+                let buffers = [&buffers[..], &tables].concat();
+                [&self.kernels.lookup, &self.kernels.frequent].map(|kernel| kernel.bind(gpu, &buffers))
+            };
             PieceKernels {
-                lookup: self.kernels.lookup.bind(gpu, &buffers),
-                frequent: self.kernels.frequent.bind(gpu, &buffers),
+                parts: self.target.words.parts.iter().map(of_part).collect(),
                 settle: self.kernels.settle.bind(gpu, &buffers),
                 walk: self.kernels.walk.bind(gpu, &buffers),
             }
@@ -172,32 +174,46 @@ impl Batches {
         let mut header = vec![0; BUCKET_TALLIES as usize];
         header[TALLY_FAILED as usize] = NEVER;
         self.tallies.write(gpu, &header);
-        let mut dispatches = Vec::with_capacity(4 * pieces.len());
         for (piece_ix, piece) in pieces.iter().enumerate() {
             self.params[piece_ix].write(gpu, &[strands.for_piece(piece, piece_ix as u32)]);
-            let kernels = &self.bound[(self.n_done + piece_ix) % 2][piece_ix];
-            dispatches.push((&kernels.lookup, lookup_groups(piece)));
-            dispatches.push((&kernels.frequent, self.limits.frequent_groups));
-            dispatches.push((&kernels.settle, SETTLE_GROUPS));
-            dispatches.push((&kernels.walk, self.limits.walk_groups));
         }
         let mut seconds = [Duration::ZERO; 3];
-        if waits {
-            for of_piece in dispatches.chunks(4) {
-                for (stage, dispatches) in [&of_piece[..2], &of_piece[2..3], &of_piece[3..]].into_iter().enumerate() {
-                    let started = Instant::now();
-                    run_all(gpu, dispatches);
-                    gpu.wait()?;
-                    seconds[stage] += started.elapsed();
-                }
+        for (piece_ix, piece) in pieces.iter().enumerate() {
+            let stages = self.stages(piece, piece_ix);
+            if !waits {
+                // A submission each: some systems take a device whose submissions take long for hung.
+                run_all(gpu, &stages.concat());
+                continue;
             }
-        } else {
-            // A submission each: some systems take a device whose submissions take long for hung.
-            dispatches.chunks(4).for_each(|of_piece| run_all(gpu, of_piece));
+            for (steps, seconds) in stages.iter().zip(&mut seconds) {
+                let started = Instant::now();
+                run_all(gpu, steps);
+                gpu.wait()?;
+                *seconds += started.elapsed();
+            }
         }
         let result = self.result(gpu, pieces, seconds)?;
         self.n_done += result.n_done;
         Ok(result)
+    }
+
+    /// What a piece's lookups, settling and walk consist of.
+    fn stages(&self, piece: &Piece, piece_ix: usize) -> [Vec<Step<'_>>; 3] {
+        let kernels = &self.bound[(self.n_done + piece_ix) % 2][piece_ix];
+        let mut lookups = Vec::new();
+        for (i, [lookup, frequent]) in
+            kernels.parts[piece.first_part as usize..][..piece.n_parts as usize].iter().enumerate()
+        {
+            if i > 0 {
+                // Frequent words are listed part by part.
+                lookups.push(Step::Clear(&self.tallies, piece_tallies(piece_ix) + TALLY_FREQUENT));
+            }
+            lookups.push(Step::Dispatch(lookup, lookup_groups(piece)));
+            lookups.push(Step::Dispatch(frequent, self.limits.frequent_groups));
+        }
+        let settle = Step::Dispatch(&kernels.settle, SETTLE_GROUPS);
+        let walk = Step::Dispatch(&kernels.walk, self.limits.walk_groups);
+        [lookups, vec![settle], vec![walk]]
     }
 
     fn result(&self, gpu: &Gpu, pieces: &[Piece], seconds: [Duration; 3]) -> Result<BatchResult, GpuError> {
@@ -212,8 +228,9 @@ impl Batches {
             seconds,
         };
         for (piece_ix, piece) in pieces[..n_done].iter().enumerate() {
-            let n_groups = lookup_groups(piece) + self.limits.frequent_groups + SETTLE_GROUPS + self.limits.walk_groups;
-            let first = (PIECE_TALLIES + piece_ix as u32 * N_COPIES * N_PIECE_TALLIES) as usize;
+            let of_part = lookup_groups(piece) + self.limits.frequent_groups;
+            let n_groups = piece.n_parts * of_part + SETTLE_GROUPS + self.limits.walk_groups;
+            let first = piece_tallies(piece_ix) as usize;
             result.add_tallies(&tallies[first..][..(N_COPIES * N_PIECE_TALLIES) as usize], piece, n_groups)?;
         }
         let n_candidates = tallies[TALLY_CANDIDATES as usize].min(self.limits.candidate_capacity);
@@ -225,6 +242,11 @@ impl Batches {
         result.candidates.retain(|found| ((found.flip_and_piece >> FLIP_BITS) as usize) < n_done);
         Ok(result)
     }
+}
+
+/// Where the tallies of a piece start.
+fn piece_tallies(piece_ix: usize) -> u32 {
+    PIECE_TALLIES + piece_ix as u32 * N_COPIES * N_PIECE_TALLIES
 }
 
 fn lookup_groups(piece: &Piece) -> u32 {
