@@ -533,13 +533,22 @@ fn repeats_and_collisions_over_parts() {
         let limits = SeedLimits { part_windows, ..limits };
         assert!(compare("poly-A", &gpu, (&target, &query), &sensitive, Some(limits)) > 60);
     }
+    // The same in two places 65536 bases apart: the newer hit of each lookup counts, though the parts are searched alone.
+    let target = single(&[&[b'A'; 150], &rng.bases(65_386)[..], &[b'A'; 150]].concat());
+    for part_windows in [60_000, 30_000] {
+        let limits = SeedLimits { part_windows, ..limits };
+        assert!(compare("two poly-As", &gpu, (&target, &query), &sensitive, Some(limits)) > 100);
+    }
     // Ten thousand copies of a word, in lists of all parts.
     let word = rng.bases(24);
-    let copies = |rng: &mut SplitMix64, n: usize, gap: usize| {
-        let gaps = (0..n).map(|_| [word.clone(), rng.bases(1 + n % gap)].concat());
-        single(&gaps.collect::<Vec<_>>().concat())
+    let copies = |rng: &mut SplitMix64, n: usize, longest_gap: usize| {
+        let copy = |_| {
+            let gap = rng.below(longest_gap);
+            [word.clone(), rng.bases(gap)].concat()
+        };
+        single(&(0..n).map(copy).collect::<Vec<_>>().concat())
     };
-    let (target, query) = (copies(&mut rng, 10_000, 9), copies(&mut rng, 3, 60));
+    let (target, query) = (copies(&mut rng, 10_000, 12), copies(&mut rng, 6, 60));
     let sensitive = options(|o| o.hsp_threshold = HspThreshold::Score(2200));
     for windows in [150_000, 40_000] {
         assert!(compare("copies", &gpu, (&target, &query), &sensitive, Some(in_parts(&gpu, windows))) > 10_000);
