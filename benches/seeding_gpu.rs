@@ -3,7 +3,9 @@
 //!
 //! ```text
 //! cargo bench --bench seeding_gpu -- <target.fa> <query.fa> [runs=3] [device=auto] [check=yes|no] [piece=<windows>] [cap=<pairs>]
+//!     [part=<target windows>] [page=<chunks of 32 target bases>]
 //! ```
+//! `part` and `page` stand for bindings that are too small for the word table and for the bases of the target.
 //! Records of a file are joined as `[multiple]` does. Masked bases stay masked.
 
 use std::time::{Duration, Instant};
@@ -21,7 +23,8 @@ fn main() {
     let value = |name: &str| values.iter().find_map(|value| value.strip_prefix(name)?.strip_prefix('='));
     let [target, query] = files[..] else {
         eprintln!(
-            "usage: seeding_gpu <target.fa> <query.fa> [runs=3] [device=auto] [check=yes|no] [piece=<windows>] [cap=<pairs>]"
+            "usage: seeding_gpu <target.fa> <query.fa> [runs=3] [device=auto] [check=yes|no] [piece=<windows>] [cap=<pairs>] \
+             [part=<target windows>] [page=<chunks>]"
         );
         return;
     };
@@ -41,9 +44,15 @@ fn main() {
         limits.max_piece = windows.parse().expect("query windows");
         limits.first_piece = Some(limits.max_piece);
     }
+    if let Some(windows) = value("part") {
+        limits.part_windows = windows.parse().expect("windows of the target");
+    }
+    if let Some(chunks) = value("page") {
+        limits.page_chunks = chunks.parse().expect("chunks of 32 bases");
+    }
     let (seeder, seconds) = timed(|| GpuSeeder::with_limits(&gpu, &target, &table, &options, limits));
     let mut seeder = seeder.unwrap_or_else(|error| panic!("{error}"));
-    println!("kernels, upload\t{seconds:.3} s");
+    println!("kernels, upload\t{seconds:.3} s\t{} parts of the word table", seeder.n_parts());
     let strands = [query.reverse_complement(), query];
     if value("check") != Some("no") {
         check(&mut seeder, &table, &target, &strands, &options);

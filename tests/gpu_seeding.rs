@@ -123,6 +123,7 @@ fn tight() -> SeedLimits {
         batch: 3,
         run_cap: 20,
         part_windows: u32::MAX,
+        page_chunks: u32::MAX,
     }
 }
 
@@ -604,6 +605,37 @@ fn near_identical_genomes_self_and_later_masks_over_parts() {
     let mut seeder = GpuSeeder::with_limits(&gpu, &masked, &table, &options, in_parts(&gpu, 5000)).unwrap();
     assert!(seeder.n_parts() > 7);
     assert_eq!(seeder.find(&masked, &query, false).unwrap(), expected);
+}
+
+#[test]
+fn target_bases_in_pages() {
+    let Some(gpu) = gpu_or_skip("target_bases_in_pages") else { return };
+    let mut rng = SplitMix64(17);
+    let (target, query) = related_pair(&mut rng, 8);
+    let close = single(&rng.mutated(&target, 100));
+    let (target, query) = (single(&target), single(&query));
+    let n_chunks = target.len() as u32 / 32 + 4;
+    let filtered = options(|o| {
+        o.seed.hit_filter = Some(SeedHitFilter { min_matches: 15, max_transversions: Some(2), cares_only: false });
+        o.seed.word_bits = 16;
+    });
+    // Two pages, three, and as many as WebGPU's double leaves room for.
+    for page_chunks in [n_chunks - 3, n_chunks.div_ceil(2), n_chunks.div_ceil(3), n_chunks.div_ceil(9)] {
+        for part_windows in [u32::MAX, 1000] {
+            let limits = SeedLimits { page_chunks, part_windows, ..SeedLimits::for_device(&gpu) };
+            let what = format!("pages of {page_chunks} of {n_chunks} chunks, parts of {part_windows}");
+            assert!(compare(&what, &gpu, (&target, &query), &Options::default(), Some(limits)) > 5);
+            compare(&what, &gpu, (&target, &query), &filtered, Some(limits));
+            // Runs of all lengths cross the edges.
+            assert!(compare(&what, &gpu, (&target, &close), &Options::default(), Some(limits)) > 0);
+        }
+    }
+    let table = WordTable::build(&target, &Options::default().seed).unwrap();
+    let too_small = SeedLimits { page_chunks: 1, ..SeedLimits::for_device(&gpu) };
+    if gpu.capabilities().max_storage_bindings < n_chunks {
+        let refusal = GpuSeeder::with_limits(&gpu, &target, &table, &Options::default(), too_small).err();
+        assert!(matches!(refusal, Some(GpuError::OutOfRange(_))), "{refusal:?}");
+    }
 }
 
 #[test]

@@ -10,11 +10,15 @@ use super::words::{DevicePart, DeviceWords};
 use crate::filter::SearchCounts;
 use crate::gpu::buffer::GpuVec;
 use crate::gpu::context::{Gpu, GpuError};
-use crate::gpu::kernel::{BoundKernel, Kernel, Step, run_all};
+use crate::gpu::kernel::{Bound, BoundKernel, Kernel, Step, run_all};
 use crate::gpu::shaders::Shader;
+use crate::gpu::variant::Variant;
 
 /// Workgroups of `seed_settle`.
 const SETTLE_GROUPS: u32 = N_SLOTS / SLOTS_PER_GROUP;
+
+/// Storage bindings of a kernel beside the target's bases, at most.
+pub(super) const OTHER_BINDINGS: u32 = 7;
 
 /// The kernels, compiled.
 #[derive(Debug)]
@@ -26,10 +30,10 @@ pub(super) struct Kernels {
 }
 
 impl Kernels {
-    pub fn compile(gpu: &Gpu) -> Result<Kernels, GpuError> {
-        // The kernels have one form; the variant gives constants that they do not use.
-        let variant = gpu.variant(crate::gpu::devices::DEFAULT_WINDOW);
-        let variant = &variant;
+    /// For targets whose bases take so many bindings.
+    pub fn compile(gpu: &Gpu, target_pages: u32) -> Result<Kernels, GpuError> {
+        // The rest of the variant gives constants that the kernels do not use.
+        let variant = &Variant { target_pages, ..gpu.variant(crate::gpu::devices::DEFAULT_WINDOW) };
         // Drivers take their time for each, on one thread.
         std::thread::scope(|scope| {
             let compile = |shader| scope.spawn(move || Kernel::new(gpu, shader, variant));
@@ -45,7 +49,8 @@ impl Kernels {
 /// What the kernels read of the target.
 pub(super) struct TargetMemory {
     pub words: DeviceWords,
-    pub bases: GpuVec<Chunk>,
+    /// As many chunks in each as the limits say.
+    pub bases: Vec<GpuVec<Chunk>>,
     pub scores: GpuVec<SeedScores>,
 }
 
@@ -135,12 +140,15 @@ impl Batches {
     }
 
     fn bind(&mut self, gpu: &Gpu) {
+        let later_pages: Vec<String> =
+            (1..self.target.bases.len()).map(|page| format!("target_bases_{page}")).collect();
+        let page_names = std::iter::once("target_bases").chain(later_pages.iter().map(String::as_str));
+        let pages: Vec<Bound> = self.target.bases.iter().zip(page_names).map(|(page, name)| page.bound(name)).collect();
         let kernels = |params: &GpuVec<SeedParams>, first: usize| {
-            let buffers = [
+            let others = [
                 params.bound("params"),
                 self.target.words.words.bound("words"),
                 self.target.scores.bound("scores"),
-                self.target.bases.bound("target_bases"),
                 self.query_bases.bound("query_bases"),
                 self.reaches[first].bound("reaches"),
                 self.reaches[1 - first].bound("next_reaches"),
@@ -148,6 +156,7 @@ impl Batches {
                 self.tallies.bound("tallies"),
                 self.candidates.bound("candidates"),
             ];
+            let buffers = [&others[..], &pages].concat();
             let of_part = |part: &DevicePart| {
                 let tables =
                     [part.blocks.bound("word_blocks"), part.starts.bound("word_starts"), part.ends.bound("word_ends")];

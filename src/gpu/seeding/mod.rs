@@ -31,8 +31,8 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use self::bases::{Kinds, PER_CHUNK, chunks_with_gap};
-use self::batch::{Batches, Kernels, TargetMemory};
+use self::bases::{Chunk, Kinds, PER_CHUNK, chunks_with_gap};
+use self::batch::{Batches, Kernels, OTHER_BINDINGS, TargetMemory};
 use self::layout::{Candidate, FLIP_BITS, SeedParams};
 pub use self::limits::SeedLimits;
 use self::params::params_for;
@@ -77,7 +77,7 @@ impl SeedKernels {
     /// # Errors
     /// [`GpuError::Lost`] if the driver refuses them.
     pub fn compile(gpu: &Gpu) -> Result<SeedKernels, GpuError> {
-        Kernels::compile(gpu).map(SeedKernels)
+        Kernels::compile(gpu, 1).map(SeedKernels)
     }
 }
 
@@ -143,7 +143,7 @@ impl GpuSeeder {
     /// Most bases of a query array, gaps included.
     fn max_array(&self) -> usize {
         let bytes = self.gpu.capabilities().max_binding.min(self.gpu.memory().for_seeding());
-        let chunks = (bytes as usize / size_of::<bases::Chunk>()).saturating_sub(4);
+        let chunks = (bytes as usize / size_of::<Chunk>()).saturating_sub(4);
         (chunks * PER_CHUNK).min(MAX_ARRAY)
     }
 
@@ -187,22 +187,19 @@ impl GpuSeeder {
         let what = format!("the search in {}", target.file);
         let reservation = gpu.memory().reserve_input(&what, needed).map_err(GpuError::OutOfRange)?;
         let words = DeviceWords::upload(gpu, table, &ranges, options.seed.transitions)?;
-        let target_bases = kinds.pack(&[&target.bases]).chunks;
-        if size_of_val(&target_bases[..]) as u64 > gpu.capabilities().max_binding {
-            return Err(GpuError::OutOfRange(format!("{} is too long for the GPU", target.file)));
-        }
         let limits = limits.within_kernels(words.n_flips);
-        let (_, _, starts, _) = table.arrays();
-        let memory = TargetMemory {
-            scores: GpuVec::uniform(gpu, "scores", kinds.scores()),
-            bases: GpuVec::from_slice(gpu, "target bases", &target_bases),
-            words,
+        let bases = upload_bases(gpu, target, &kinds, &limits)?;
+        let kernels = match bases.len() {
+            1 => kernels.0,
+            n_pages => Kernels::compile(gpu, n_pages as u32)?,
         };
+        let (_, _, starts, _) = table.arrays();
+        let memory = TargetMemory { scores: GpuVec::uniform(gpu, "scores", kinds.scores()), bases, words };
         let params = params_for(&kinds, (target, table), &memory.words, options, &limits);
         Ok(GpuSeeder {
             piece_len: first_piece(table, memory.words.n_flips, &limits),
             longest_list: starts.par_windows(2).map(|list| list[1] - list[0]).max().unwrap_or(0),
-            batches: Batches::new(gpu, kernels.0, memory, limits),
+            batches: Batches::new(gpu, kernels, memory, limits),
             gpu: gpu.clone(),
             options: options.clone(),
             kinds,
@@ -375,6 +372,23 @@ impl GpuSeeder {
             }
         }
     }
+}
+
+/// The target's bases, in as many bindings as they take.
+fn upload_bases(
+    gpu: &Gpu,
+    target: &SequenceSet,
+    kinds: &Kinds,
+    limits: &SeedLimits,
+) -> Result<Vec<GpuVec<Chunk>>, GpuError> {
+    let chunks = kinds.pack(&[&target.bases]).chunks;
+    let pages = chunks.chunks(limits.page_chunks as usize);
+    let (needed, most) = (pages.len() as u32 + OTHER_BINDINGS, gpu.capabilities().max_storage_bindings);
+    if needed > most {
+        let reason = format!("{} is so long that kernels need {needed} buffers; the GPU grants {most}", target.file);
+        return Err(GpuError::OutOfRange(reason));
+    }
+    Ok(pages.map(|page| GpuVec::from_slice(gpu, "target bases", page)).collect())
 }
 
 /// Query windows of the first piece.
