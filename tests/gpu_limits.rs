@@ -132,13 +132,15 @@ fn a_target_larger_than_a_binding_is_searched_in_parts() {
     let expected = read("cpu");
     assert!(expected.len() > 5000, "there is little to compare");
     let on_gpu = format!("{options} --device={} --report=report", device_name());
-    let outcome = run_within(folder, Some(4 << 20), &on_gpu, "gpu");
+    let outcome = run_within(folder, Some(4 << 20), &format!("{on_gpu} --gpu-memory=80M"), "gpu");
     compare::assert_same_text("three parts", &expected, &read("gpu"));
     assert!(!outcome.stderr.contains("the search"), "{}", outcome.stderr);
     let report: serde_json::Value = serde_json::from_slice(&read("report")).expect("JSON");
     let kernels = report["gpu"][0]["kernels"].as_array().expect("times of kernels");
     let dispatches = |name: &str| kernels.iter().find(|kernel| kernel["kernel"] == name)?["dispatches"].as_u64();
     assert_eq!(dispatches("seed_lookup"), dispatches("seed_settle").map(|n| 3 * n), "{report}");
+    let memory = |name: &str| report["gpu"][0]["memory"][name].as_u64();
+    assert!(memory("peak") > Some(32 << 20) && memory("peak") <= memory("budget"), "{report}");
     // Parts do not help where the device has not the memory.
     let outcome = run_within(folder, Some(4 << 20), &format!("{on_gpu} --gpu-memory=64M"), "cpu_after_all");
     compare::assert_same_text("too little memory", &expected, &read("cpu_after_all"));
