@@ -7,6 +7,7 @@
 //! Times are the best of the repeats, with the rate of the median beside: clocks take a while to rise. `useful` cells are
 //! those that LASTZ itself evaluates (lastz-semantics 5.3, 5.10).
 
+mod arguments;
 #[path = "../tests/gpu_support/mod.rs"]
 mod gpu_support;
 
@@ -17,23 +18,16 @@ use fastz::cpu::Ydrop;
 use fastz::extend::side::Side;
 use fastz::gpu::screen::Screened;
 use fastz::gpu::variant::Variant;
-use fastz::gpu::{AdapterChoice, Gpu, GpuExtender, Inspected, OneSided, Switches, devices};
+use fastz::gpu::{Gpu, GpuExtender, Inspected, OneSided, Switches, devices};
 use fastz::options::GappedOptions;
 use fastz::scoring::Scoring;
 use fastz::sequence::SequenceSet;
 use gpu_support::{SplitMix64, assert_same, both_sides, cpu_sides, gpu_sides, homologous_pair};
 
 fn main() {
-    let setting = |name: &str| {
-        let prefix = format!("{name}=");
-        std::env::args().find_map(|arg| arg.strip_prefix(&prefix).map(str::to_string))
-    };
-    let number = |name: &str, default: usize| setting(name).map_or(default, |n| n.parse().expect("a number"));
-    let device = setting("device").unwrap_or_else(|| "auto".to_string());
-    let choice = AdapterChoice::from_option(&device).expect("a GPU, not cpu");
+    let number = |name: &str, default: usize| arguments::number(name).unwrap_or(default);
     print!("{}", devices::describe());
-    let gpu = Gpu::open(&choice).unwrap_or_else(|error| panic!("{error}"));
-    println!("# {}", gpu.name());
+    let gpu = arguments::open_gpu();
     let (scoring, options) = (Scoring::default(), GappedOptions::default());
     let bench = Bench { gpu, scoring, options, repeats: number("repeats", 5).max(1) };
     let mut variants = bench.variants();
@@ -42,7 +36,7 @@ fn main() {
         bench.check(variant, number("check", 400));
     }
     println!("kernel\tvariant\truns\tuseful Gcells\tdevice s\tuseful GCUPS\tmedian\twall s\truns/s\tleft or kept");
-    let only = setting("only");
+    let only = arguments::setting("only");
     let wants = |part: &str| only.as_deref().is_none_or(|only| only == part);
     for &variant in variants.iter().filter(|_| wants("inspect")) {
         bench.random_inspection(variant, number("runs", 200_000));

@@ -8,6 +8,7 @@
 //! (lastz-semantics 5.3, 5.10), as the exact inspector counts them on a sample of the same runs; `computed` are all that
 //! the relaxed inspector touches. Every path is executed, unless it is eager.
 
+mod arguments;
 #[path = "../tests/gpu_support/mod.rs"]
 mod gpu_support;
 
@@ -17,22 +18,15 @@ use fastz::cpu::Ydrop;
 use fastz::cpu::ydrop::SideProblem;
 use fastz::extend::Side;
 use fastz::gpu::variant::Variant;
-use fastz::gpu::{AdapterChoice, Gpu, GpuExtender, InspectedRelaxed, OneSided, RelaxedExtender, Switches};
+use fastz::gpu::{Gpu, GpuExtender, InspectedRelaxed, OneSided, RelaxedExtender, Switches};
 use fastz::options::GappedOptions;
 use fastz::scoring::Scoring;
 use fastz::sequence::SequenceSet;
 use gpu_support::{SplitMix64, both_sides, homologous_pair};
 
 fn main() {
-    let setting = |name: &str| {
-        let prefix = format!("{name}=");
-        std::env::args().find_map(|arg| arg.strip_prefix(&prefix).map(str::to_string))
-    };
-    let number = |name: &str, default: usize| setting(name).map_or(default, |n| n.parse().expect("a number"));
-    let device = setting("device").unwrap_or_else(|| "auto".to_string());
-    let choice = AdapterChoice::from_option(&device).expect("a GPU, not cpu");
-    let gpu = Gpu::open(&choice).unwrap_or_else(|error| panic!("{error}"));
-    println!("# {}", gpu.name());
+    let number = |name: &str, default: usize| arguments::number(name).unwrap_or(default);
+    let gpu = arguments::open_gpu();
     let bench = Bench { gpu, scoring: Scoring::default(), options: GappedOptions::default() };
     let forms = forms(Variant::for_stripes(bench.gpu.capabilities()));
     let workloads = [bench.random(number("runs", 200_000)), bench.homologous(number("runs", 200_000) / 20)];

@@ -3,53 +3,51 @@
 //!
 //! ```text
 //! cargo bench --bench seeding_gpu -- <target.fa> <query.fa> [runs=3] [device=auto] [check=yes|no] [piece=<windows>] [cap=<pairs>]
+//!     [part=<target windows>] [page=<chunks of 32 target bases>]
 //! ```
+//! `part` and `page` stand for bindings that are too small for the word table and for the bases of the target.
 //! Records of a file are joined as `[multiple]` does. Masked bases stay masked.
+
+mod arguments;
 
 use std::time::{Duration, Instant};
 
 use fastz::filter::{HspSearch, SearchCounts};
+use fastz::gpu::GpuSeeder;
 use fastz::gpu::seeding::SeedLimits;
-use fastz::gpu::{AdapterChoice, Gpu, GpuSeeder};
 use fastz::options::Options;
 use fastz::seed::WordTable;
 use fastz::sequence::{Partition, SEPARATOR, SequenceSet};
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    let (values, files): (Vec<&String>, Vec<&String>) = arguments.iter().partition(|argument| argument.contains('='));
-    let value = |name: &str| values.iter().find_map(|value| value.strip_prefix(name)?.strip_prefix('='));
-    let [target, query] = files[..] else {
+    let [target, query] = &arguments::files()[..] else {
         eprintln!(
-            "usage: seeding_gpu <target.fa> <query.fa> [runs=3] [device=auto] [check=yes|no] [piece=<windows>] [cap=<pairs>]"
+            "usage: seeding_gpu <target.fa> <query.fa> [runs=3] [device=auto] [check=yes|no] [piece=<windows>] [cap=<pairs>] \
+             [part=<target windows>] [page=<chunks>]"
         );
         return;
     };
     let (target, query) = (read(target), read(query));
     let options = Options::default();
-    let choice = AdapterChoice::from_option(value("device").unwrap_or("auto")).expect("a GPU");
-    let gpu = Gpu::open(&choice).unwrap_or_else(|error| panic!("{error}"));
-    println!("device\t{}", gpu.name());
+    let gpu = arguments::open_gpu();
 
     let (table, seconds) = timed(|| WordTable::build(&target, &options.seed).expect("a table"));
     println!("table (CPU)\t{seconds:.3} s\t{} words of {} bases", table.n_windows(), target.len());
     let mut limits = SeedLimits::for_device(&gpu);
-    if let Some(pairs) = value("cap") {
-        limits.run_cap = pairs.parse().expect("pairs");
-    }
-    if let Some(windows) = value("piece") {
-        limits.max_piece = windows.parse().expect("query windows");
-        limits.first_piece = Some(limits.max_piece);
-    }
+    let set = |name: &str, limit: &mut u32| *limit = arguments::number(name).unwrap_or(*limit);
+    set("cap", &mut limits.run_cap);
+    set("part", &mut limits.part_windows);
+    set("page", &mut limits.page_chunks);
+    set("piece", &mut limits.max_piece);
+    limits.first_piece = arguments::number("piece").or(limits.first_piece);
     let (seeder, seconds) = timed(|| GpuSeeder::with_limits(&gpu, &target, &table, &options, limits));
     let mut seeder = seeder.unwrap_or_else(|error| panic!("{error}"));
-    println!("kernels, upload\t{seconds:.3} s");
+    println!("kernels, upload\t{seconds:.3} s\t{} parts of the word table", seeder.n_parts());
     let strands = [query.reverse_complement(), query];
-    if value("check") != Some("no") {
+    if arguments::setting("check").as_deref() != Some("no") {
         check(&mut seeder, &table, &target, &strands, &options);
     }
-    let runs: usize = value("runs").map_or(3, |runs| runs.parse().expect("a number of runs"));
-    for run in 1..=runs {
+    for run in 1..=arguments::number("runs").unwrap_or(3) {
         measure(&format!("run {run}"), &mut seeder, &target, &strands);
     }
     seeder.measure_stages(true);

@@ -68,6 +68,7 @@ impl GpuStart {
         });
         let settings = GpuSettings {
             memory: invocation.gpu_memory,
+            max_binding: trial.binding,
             times_kernels: invocation.report.is_some(),
             pipeline_folder: pipeline_folder(),
             ..GpuSettings::default()
@@ -132,6 +133,8 @@ struct Trial {
     auto: Option<AdapterChoice>,
     /// `FASTZ_TEST_LATE`: that adapter is not waited for.
     is_late: bool,
+    /// `FASTZ_TEST_BINDING`: bytes of a binding, at most.
+    binding: Option<u64>,
     /// `FASTZ_TEST_FAULT`: how the first device fails ([`FaultPlan::parse`]).
     fault: Option<FaultPlan>,
 }
@@ -144,6 +147,7 @@ impl Trial {
         let variable = |name: &str| std::env::var(name).ok();
         let auto = variable("FASTZ_TEST_AUTO").and_then(|name| AdapterChoice::from_option(&name));
         let fault = variable("FASTZ_TEST_FAULT").map(|text| FaultPlan::parse(&text).expect("a fault"));
-        Trial { auto, is_late: variable("FASTZ_TEST_LATE").is_some(), fault }
+        let binding = variable("FASTZ_TEST_BINDING").map(|bytes| bytes.parse().expect("a number of bytes"));
+        Trial { auto, is_late: variable("FASTZ_TEST_LATE").is_some(), binding, fault }
     }
 }

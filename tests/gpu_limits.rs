@@ -1,4 +1,5 @@
-//! What the kernels cannot do: the CPU does it, `--report` says so, and the output is that of the CPU alone.
+//! What the kernels cannot do: the CPU does it, `--report` says so, and the output is that of the CPU alone. What a binding
+//! cannot hold stands in several.
 
 mod gpu_support;
 mod support;
@@ -6,7 +7,7 @@ mod support;
 use std::path::Path;
 use std::time::Duration;
 
-use gpu_support::{device_name, gpu_or_skip};
+use gpu_support::{SplitMix64, device_name, gpu_or_skip};
 use support::evolve::{Evolution, evolve, fasta};
 use support::in_parallel;
 use support::random::Random;
@@ -48,7 +49,13 @@ fn score_file(score: u32) -> String {
 }
 
 fn run(folder: &Path, options: &str, output: &str) -> program::Outcome {
+    run_within(folder, None, options, output)
+}
+
+/// As [`run`], with bindings of so many bytes at most.
+fn run_within(folder: &Path, binding: Option<u64>, options: &str, output: &str) -> program::Outcome {
     let mut command = program::fastz(folder);
+    command.envs(binding.map(|bytes| ("FASTZ_TEST_BINDING", bytes.to_string())));
     command.env("FASTZ_CACHE_DIR", folder.join("cache")).args(["target.fa", "query.fa", "--format=maf-"]);
     command.args(options.split_whitespace()).arg(format!("--output={output}"));
     let outcome = program::run(&mut command, b"", LIMIT);
@@ -98,4 +105,45 @@ fn the_cpu_does_what_kernels_cannot() {
             }
         }
     });
+}
+
+#[test]
+fn a_target_larger_than_a_binding_is_searched_in_parts() {
+    let test = "a_target_larger_than_a_binding_is_searched_in_parts";
+    if gpu_or_skip(test).is_none() || cfg!(not(debug_assertions)) {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder.path();
+    let mut rng = SplitMix64(77);
+    // A window a base takes 4 bytes, so that bindings of 4 MiB hold a million and more; homologies lie in all parts.
+    let mut target = rng.bases(2_700_000);
+    let pair = evolve(&mut Random::new(78), &Evolution::mammal(24_000));
+    for (place, piece) in pair.target.chunks(4000).enumerate() {
+        target[place * 440_000..][..piece.len()].copy_from_slice(piece);
+    }
+    let (middle, end) = (target.len() / 2, target.len());
+    let target = fasta("target1", &target[..middle]) + &fasta("target2", &target[middle..end]);
+    std::fs::write(folder.join("target.fa"), target).expect("write the target");
+    std::fs::write(folder.join("query.fa"), fasta("query", &pair.query)).expect("write the query");
+    let read = |name: &str| std::fs::read(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let options = "--action:target=multiple --ydrop=3000";
+    run(folder, &format!("{options} --device=cpu"), "cpu");
+    let expected = read("cpu");
+    assert!(expected.len() > 5000, "there is little to compare");
+    let on_gpu = format!("{options} --device={} --report=report", device_name());
+    let outcome = run_within(folder, Some(4 << 20), &format!("{on_gpu} --gpu-memory=80M"), "gpu");
+    compare::assert_same_text("three parts", &expected, &read("gpu"));
+    assert!(!outcome.stderr.contains("the search"), "{}", outcome.stderr);
+    let report: serde_json::Value = serde_json::from_slice(&read("report")).expect("JSON");
+    let kernels = report["gpu"][0]["kernels"].as_array().expect("times of kernels");
+    let dispatches = |name: &str| kernels.iter().find(|kernel| kernel["kernel"] == name)?["dispatches"].as_u64();
+    assert_eq!(dispatches("seed_lookup"), dispatches("seed_settle").map(|n| 3 * n), "{report}");
+    let memory = |name: &str| report["gpu"][0]["memory"][name].as_u64();
+    assert!(memory("peak") > Some(32 << 20) && memory("peak") <= memory("budget"), "{report}");
+    // Parts do not help where the device has not the memory.
+    let outcome = run_within(folder, Some(4 << 20), &format!("{on_gpu} --gpu-memory=64M"), "cpu_after_all");
+    compare::assert_same_text("too little memory", &expected, &read("cpu_after_all"));
+    let reason = "the search runs on the CPU: the search in target.fa needs";
+    assert!(outcome.stderr.contains(reason) && outcome.stderr.contains("--gpu-memory"), "{}", outcome.stderr);
 }

@@ -122,7 +122,14 @@ fn tight() -> SeedLimits {
         max_piece: 1500,
         batch: 3,
         run_cap: 20,
+        part_windows: u32::MAX,
+        page_chunks: u32::MAX,
     }
+}
+
+/// The target's word table in parts of so many windows.
+fn in_parts(gpu: &Gpu, windows: usize) -> SeedLimits {
+    SeedLimits { part_windows: windows as u32, ..SeedLimits::for_device(gpu) }
 }
 
 #[test]
@@ -448,6 +455,187 @@ fn thousands_of_short_sequences() {
         expected_counts += of_strand;
     }
     assert_eq!((found.len(), counts), (strands.len(), expected_counts));
+}
+
+#[test]
+fn word_tables_in_parts() {
+    let Some(gpu) = gpu_or_skip("word_tables_in_parts") else { return };
+    let mut rng = SplitMix64(13);
+    let (target, query) = related_pair(&mut rng, 15);
+    let (target, query) = (single(&target), single(&query));
+    let joined = partitioned(&[&target.bases[..5000], b"ACGT", b"", &target.bases[5000..]]);
+    type Change = fn(&mut Options);
+    let changes: [(&str, Change); 10] = [
+        ("default", |_| {}),
+        ("no transition", |o| o.seed.transitions = 0),
+        ("two transitions", |o| o.seed.transitions = 2),
+        ("step", |o| o.seed.step = 5),
+        ("word count", |o| o.seed.word_count_limit = Some(WordCountLimit::Count(2))),
+        ("short words, resolved", |o| o.seed.word_bits = 16),
+        ("recover", |o| o.seed.recover_hits = true),
+        ("windows", |o| o.gap_free = GapFreeExtension::None),
+        ("filter, recover", |o| {
+            o.seed.hit_filter = Some(SeedHitFilter { min_matches: 16, max_transversions: Some(1), cares_only: false });
+            o.seed.recover_hits = true;
+        }),
+        // Seven letters: every word occurs in all parts, most more than once.
+        ("frequent words", |o| set_pattern(o, "1111111", 1)),
+    ];
+    for (i, (what, change)) in changes.into_iter().enumerate() {
+        let options = options(change);
+        let n = WordTable::build(&target, &options.seed).unwrap().n_windows();
+        // Three and some dozens.
+        for windows in [n / 2 - i, n / 40] {
+            let what = format!("{what}, parts of {windows} of {n} windows");
+            let target = if i % 2 == 0 { &target } else { &joined };
+            let limits = in_parts(&gpu, windows);
+            let found = compare(&what, &gpu, (target, &query), &options, Some(limits));
+            assert!(found > 10, "{what}: {found} HSPs");
+        }
+    }
+}
+
+#[test]
+fn parts_end_everywhere() {
+    let Some(gpu) = gpu_or_skip("parts_end_everywhere") else { return };
+    let mut rng = SplitMix64(14);
+    let word = rng.bases(30);
+    let target = single(&[&word[..], b"N", &word, &word[3..], &word, &rng.bases(9)].concat());
+    let query = single(&[&word[1..], &word, &word[..20]].concat());
+    // Short words: each part has a bit for all that are possible.
+    let options = options(|o| {
+        set_pattern(o, "1101000111", 1);
+        o.hsp_threshold = HspThreshold::Score(1800);
+    });
+    let table = WordTable::build(&target, &options.seed).unwrap();
+    let n = table.n_windows();
+    for windows in [1, 2, 3, 5, 8, 13, 21, 34, 55, n - 1] {
+        let limits = in_parts(&gpu, windows);
+        let seeder = GpuSeeder::with_limits(&gpu, &target, &table, &options, limits).unwrap();
+        assert!(seeder.n_parts() >= n.div_ceil(windows));
+        assert!(compare("edges", &gpu, (&target, &query), &options, Some(limits)) > 2);
+        let tight = SeedLimits { part_windows: windows as u32, ..tight() };
+        compare("edges, tight", &gpu, (&target, &query), &options, Some(tight));
+    }
+}
+
+#[test]
+fn repeats_and_collisions_over_parts() {
+    let Some(gpu) = gpu_or_skip("repeats_and_collisions_over_parts") else { return };
+    let mut rng = SplitMix64(15);
+    // One word everywhere: down to single entries of the lists of single parts.
+    let (target, query) = (single(&[b'A'; 80]), single(&[b'A'; 20]));
+    let limits = SeedLimits { frequent_capacity: 0, overflow_capacity: 4, candidate_capacity: 2, ..tight() };
+    let sensitive = options(|o| {
+        o.hsp_threshold = HspThreshold::Score(500);
+        o.gap_free = x_drop(910, false);
+    });
+    for part_windows in [40, 7, 1] {
+        let limits = SeedLimits { part_windows, ..limits };
+        assert!(compare("poly-A", &gpu, (&target, &query), &sensitive, Some(limits)) > 60);
+    }
+    // The same in two places 65536 bases apart: the newer hit of each lookup counts, though the parts are searched alone.
+    let target = single(&[&[b'A'; 150], &rng.bases(65_386)[..], &[b'A'; 150]].concat());
+    for part_windows in [60_000, 30_000] {
+        let limits = SeedLimits { part_windows, ..limits };
+        assert!(compare("two poly-As", &gpu, (&target, &query), &sensitive, Some(limits)) > 100);
+    }
+    // Ten thousand copies of a word, in lists of all parts.
+    let word = rng.bases(24);
+    let copies = |rng: &mut SplitMix64, n: usize, longest_gap: usize| {
+        let copy = |_| {
+            let gap = rng.below(longest_gap);
+            [word.clone(), rng.bases(gap)].concat()
+        };
+        single(&(0..n).map(copy).collect::<Vec<_>>().concat())
+    };
+    let (target, query) = (copies(&mut rng, 10_000, 12), copies(&mut rng, 6, 60));
+    let sensitive = options(|o| o.hsp_threshold = HspThreshold::Score(2200));
+    for windows in [150_000, 40_000] {
+        assert!(compare("copies", &gpu, (&target, &query), &sensitive, Some(in_parts(&gpu, windows))) > 10_000);
+    }
+    let tandem = |copies: usize| single(&word.iter().copied().cycle().take(24 * copies).collect::<Vec<u8>>());
+    for recover in [false, true] {
+        let options = options(|o| o.seed.recover_hits = recover);
+        let limits = in_parts(&gpu, 100_001);
+        assert!(compare("tandem", &gpu, (&tandem(10_000), &tandem(3)), &options, Some(limits)) > 0);
+    }
+    // Diagonals that share a residue, in different parts and in the same.
+    let shared = rng.bases(400);
+    let mut target = rng.bases(3 * 65_536);
+    for (i, start) in [100, 65_636, 131_172, 131_872].into_iter().enumerate() {
+        target[start..start + 400 - 60 * i].copy_from_slice(&shared[..400 - 60 * i]);
+    }
+    let query = single(&[&rng.bases(50), &shared, &rng.bases(30), &shared[20..300]].concat());
+    for (recover, windows) in [(false, 65_700), (true, 65_700), (false, 10_000)] {
+        let options = options(|o| o.seed.recover_hits = recover);
+        let limits = in_parts(&gpu, windows);
+        assert!(compare("collisions", &gpu, (&single(&target), &query), &options, Some(limits)) > 1);
+        let tight =
+            SeedLimits { part_windows: windows as u32, overflow_capacity: 400, candidate_capacity: 400, ..tight() };
+        compare("collisions, tight", &gpu, (&single(&target), &query), &options, Some(tight));
+    }
+}
+
+#[test]
+fn near_identical_genomes_self_and_later_masks_over_parts() {
+    let Some(gpu) = gpu_or_skip("near_identical_genomes_self_and_later_masks_over_parts") else { return };
+    let mut rng = SplitMix64(16);
+    let bases = rng.bases(40_000);
+    let copy = rng.mutated(&bases, 400);
+    let query = single(&[&copy[15_000..35_000], &copy[..15_000], &copy[34_000..]].concat());
+    let target = single(&bases);
+    let crowded = SeedLimits { bucket_capacity: 4, run_cap: 60, ..in_parts(&gpu, 9000) };
+    for limits in [in_parts(&gpu, 15_000), crowded] {
+        assert!(compare("close", &gpu, (&target, &query), &Options::default(), Some(limits)) > 2);
+    }
+    let mirrored = options(|o| o.self_comparison = SelfComparison::Mirrored);
+    let (a, b) = related_pair(&mut rng, 5);
+    let whole = single(&[a, b].concat());
+    let limits = Some(in_parts(&gpu, 3000));
+    assert!(compare_strands("self, plus", &gpu, (&whole, &whole), &mirrored, limits, true) > 0);
+    compare_strands("self, minus", &gpu, (&whole, &whole.reverse_complement()), &mirrored, limits, false);
+    let options = Options::default();
+    let mut table = WordTable::build(&target, &options.seed).unwrap();
+    let mut masked = bases.clone();
+    masked[12_000..19_000].make_ascii_lowercase();
+    let masked = single(&masked);
+    table.update_mask(&masked);
+    let expected = HspSearch::new(&table, &masked, &query, &options, false).find();
+    let mut seeder = GpuSeeder::with_limits(&gpu, &masked, &table, &options, in_parts(&gpu, 5000)).unwrap();
+    assert!(seeder.n_parts() > 7);
+    assert_eq!(seeder.find(&masked, &query, false).unwrap(), expected);
+}
+
+#[test]
+fn target_bases_in_pages() {
+    let Some(gpu) = gpu_or_skip("target_bases_in_pages") else { return };
+    let mut rng = SplitMix64(17);
+    let (target, query) = related_pair(&mut rng, 8);
+    let close = single(&rng.mutated(&target, 100));
+    let (target, query) = (single(&target), single(&query));
+    let n_chunks = target.len() as u32 / 32 + 4;
+    let filtered = options(|o| {
+        o.seed.hit_filter = Some(SeedHitFilter { min_matches: 15, max_transversions: Some(2), cares_only: false });
+        o.seed.word_bits = 16;
+    });
+    // Two pages, three, and as many as WebGPU's double leaves room for.
+    for page_chunks in [n_chunks - 3, n_chunks.div_ceil(2), n_chunks.div_ceil(3), n_chunks.div_ceil(9)] {
+        for part_windows in [u32::MAX, 1000] {
+            let limits = SeedLimits { page_chunks, part_windows, ..SeedLimits::for_device(&gpu) };
+            let what = format!("pages of {page_chunks} of {n_chunks} chunks, parts of {part_windows}");
+            assert!(compare(&what, &gpu, (&target, &query), &Options::default(), Some(limits)) > 5);
+            compare(&what, &gpu, (&target, &query), &filtered, Some(limits));
+            // Runs of all lengths cross the edges.
+            assert!(compare(&what, &gpu, (&target, &close), &Options::default(), Some(limits)) > 0);
+        }
+    }
+    let table = WordTable::build(&target, &Options::default().seed).unwrap();
+    let too_small = SeedLimits { page_chunks: 1, ..SeedLimits::for_device(&gpu) };
+    if gpu.capabilities().max_storage_bindings < n_chunks {
+        let refusal = GpuSeeder::with_limits(&gpu, &target, &table, &Options::default(), too_small).err();
+        assert!(matches!(refusal, Some(GpuError::OutOfRange(_))), "{refusal:?}");
+    }
 }
 
 #[test]

@@ -34,6 +34,7 @@ struct SeedParams {
     threshold: i32,         // K
     best_limit: i32,        // above this, sums are near the end of 32 bits
     target_len: u32,
+    target_page: u32,       // chunks of a binding of the target's bases
     query_len: u32,         // of the whole array with all strands
     run_cap: u32,           // pairs from which on a lane gives up; longer runs are done by a whole workgroup
     has_triples: u32,       // 1: scores.triples may be used

@@ -89,7 +89,7 @@ fn step_run(run: ptr<function, Run>, target_end: u32, query_end: u32, is_left: b
     let offset = select((*run).len, 0u - 1u - (*run).len, is_left) + BASES_PADDING;
     let target_place = target_end + offset;
     let query_place = query_end + offset;
-    let target_kind = kind_at(target_bases[target_place >> 5u], target_place & 31u);
+    let target_kind = kind_at(target_chunk(target_place >> 5u), target_place & 31u);
     let query_kind = kind_at(query_bases[query_place >> 5u], query_place & 31u);
     if target_kind == GAP_KIND || query_kind == GAP_KIND {
         (*run).state = RUN_ENDED;

@@ -25,6 +25,8 @@ pub struct Capabilities {
     pub max_workgroup_lanes: u32,
     /// Largest binding in bytes.
     pub max_binding: u64,
+    /// Storage bindings of a kernel, at most.
+    pub max_storage_bindings: u32,
     /// Whether passes can be timed.
     pub timestamps: bool,
     /// Whether the adapter is a processor in disguise.
@@ -57,6 +59,7 @@ pub(super) fn capabilities(adapter: &wgpu::Adapter) -> Capabilities {
         max_workgroup_lanes: limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x),
         // Vulkan and the 32-bit lengths in shaders end at 2 GiB - 1; bindings are whole words.
         max_binding: limits.max_storage_buffer_binding_size.min(limits.max_buffer_size).min((1 << 31) - 4),
+        max_storage_bindings: limits.max_storage_buffers_per_shader_stage,
         timestamps: adapter.features().contains(wgpu::Features::TIMESTAMP_QUERY),
         is_software: info.device_type == wgpu::DeviceType::Cpu,
     }

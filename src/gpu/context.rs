@@ -44,6 +44,8 @@ pub enum GpuError {
 pub struct GpuSettings {
     /// Bytes of device memory to stay within; `None`: a safe share, see [`Memory::new`].
     pub memory: Option<u64>,
+    /// Bytes of a binding to stay within; `None`: what the device takes.
+    pub max_binding: Option<u64>,
     /// Measure the seconds that each kernel takes on the device.
     pub times_kernels: bool,
     /// Folder for compiled kernels, kept from run to run; `None`: they are not kept.
@@ -151,7 +153,8 @@ impl Gpu {
     /// `seconds`: what listing the adapters took.
     fn open_adapter(adapter: &wgpu::Adapter, settings: &GpuSettings, seconds: f64) -> Result<Gpu, GpuError> {
         let info = adapter.get_info();
-        let capabilities = capabilities(adapter);
+        let mut capabilities = capabilities(adapter);
+        capabilities.max_binding = capabilities.max_binding.min(settings.max_binding.unwrap_or(u64::MAX));
         let is_dedicated = info.device_type == wgpu::DeviceType::DiscreteGpu;
         let memory = Memory::new(size_of_adapter(adapter), is_dedicated, settings.memory);
         let mut wanted = wgpu::Features::SUBGROUP;

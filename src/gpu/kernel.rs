@@ -114,7 +114,7 @@ impl Kernel {
     /// # Panics
     /// If a binding of the kernel has no buffer.
     pub fn run(&self, gpu: &Gpu, workgroups: u32, buffers: &[Bound]) {
-        run_all(gpu, &[(&self.bind(gpu, buffers), workgroups)]);
+        run_all(gpu, &[Step::Dispatch(&self.bind(gpu, buffers), workgroups)]);
     }
 
     /// Binds buffers by name; those that the kernel does not know are passed over.
@@ -141,12 +141,28 @@ impl Kernel {
     }
 }
 
-/// Submits dispatches of as many workgroups each; every one sees what those before it wrote.
-pub fn run_all(gpu: &Gpu, dispatches: &[(&BoundKernel, u32)]) {
+/// A step of a submission.
+#[derive(Clone, Copy, Debug)]
+pub enum Step<'a> {
+    /// So many workgroups of a kernel.
+    Dispatch(&'a BoundKernel, u32),
+    /// Zeroes a word of a buffer.
+    Clear(&'a GpuVec<u32>, u32),
+}
+
+/// Submits steps; every one sees what those before it wrote.
+pub fn run_all(gpu: &Gpu, steps: &[Step]) {
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
     // Held until the passes are submitted: whoever collects timestamps finds them written.
     let mut timing = gpu.timing();
-    for &(kernel, workgroups) in dispatches {
+    for step in steps {
+        let (kernel, workgroups) = match *step {
+            Step::Dispatch(kernel, workgroups) => (kernel, workgroups),
+            Step::Clear(words, place) => {
+                encoder.clear_buffer(&words.buffer, 4 * u64::from(place), Some(4));
+                continue;
+            }
+        };
         if gpu.before_dispatch(kernel.shader) {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                 label: Some(kernel.shader.name()),

@@ -13,6 +13,7 @@
 //! // for each stripe row r $r  row of a lane of the stripe sweep
 //! // for each form f       $form, $finds_best, $is_full: forms of the relaxed column; repeats may lie inside
 //! // for each step u       $u  step of a turn of the stripe sweep
+//! // for each later page p  $p  binding of the target's bases after the first, the last one first     $b  its number
 //! anywhere                 $last  the last column          $last_row  the last stripe row
 //! ```
 //! The sweeps hold no other loops than those over runs and rows: lavapipe (Mesa 22) ends all loops of an invocation
@@ -173,6 +174,7 @@ impl ShaderText {
                 "step u" => (0..variant.stripe_steps()).map(|step| vec![("$u", step.to_string())]).collect(),
                 "stripe row r" => (0..variant.stripe_rows).map(|row| vec![("$r", row.to_string())]).collect(),
                 "distance s" => (0..variant.lanes.ilog2()).map(|step| vec![("$s", (1 << step).to_string())]).collect(),
+                "later page p" => (1..variant.target_pages).rev().map(page_names).collect(),
                 "form f" => FORMS.map(form_names).to_vec(),
                 other => panic!("{file}:{}: cannot repeat for each {other}", number + 1),
             };
@@ -211,6 +213,13 @@ const FORMS: [(&str, bool, bool); 3] = [("quiet", false, false), ("near_best", t
 
 fn form_names((name, finds_best, is_full): (&str, bool, bool)) -> Vec<(&'static str, String)> {
     vec![("$form", name.to_string()), ("$finds_best", finds_best.to_string()), ("$is_full", is_full.to_string())]
+}
+
+/// Numbers of bindings that no kernel's own ones have.
+const PAGE_BINDINGS: u32 = 16;
+
+fn page_names(page: u32) -> Vec<(&'static str, String)> {
+    vec![("$p", page.to_string()), ("$b", (PAGE_BINDINGS + page).to_string())]
 }
 
 fn column_names(column: u32) -> Vec<(&'static str, String)> {

@@ -30,6 +30,8 @@ pub struct Variant {
     pub has_eager_tile: bool,
     /// Whether the cells of a relaxed stripe stay in registers (paper: cyclic buffers). Off to measure the same.
     pub has_cyclic_buffers: bool,
+    /// Bindings that hold the target's bases in the kernels of seeding.
+    pub target_pages: u32,
 }
 
 /// Rows per lane of the stripe sweep where subgroups are wide.
@@ -78,6 +80,7 @@ impl Variant {
             is_bounded: false,
             has_eager_tile: true,
             has_cyclic_buffers: true,
+            target_pages: 1,
         }
     }
 

@@ -5,6 +5,7 @@ pub(crate) mod packed;
 mod pattern;
 pub(crate) mod scan;
 mod word_count;
+pub(crate) mod word_parts;
 mod word_table;
 
 pub use pattern::{Care, SeedPattern};

@@ -84,6 +84,11 @@ impl WordTable {
         self.is_stale = true;
     }
 
+    /// Bases of the target.
+    pub(super) fn target_len(&self) -> usize {
+        self.target_len
+    }
+
     /// Windows stored.
     pub fn n_windows(&self) -> usize {
         self.ends.len()
@@ -94,7 +99,7 @@ impl WordTable {
         self.layout.likely_hits(self.n_windows() as f64, transitions)
     }
 
-    /// `occupied`, `ranks`, `starts` and `ends`, for a copy in device memory.
+    /// `occupied`, `ranks`, `starts` and `ends`.
     pub(crate) fn arrays(&self) -> (&[u64], &[u32], &[u32], &[u32]) {
         (&self.occupied, &self.ranks, &self.starts, &self.ends)
     }
@@ -269,7 +274,7 @@ impl Bucket<'_> {
     }
 }
 
-fn for_each_bit(words: &[u64], mut f: impl FnMut(usize)) {
+pub(super) fn for_each_bit(words: &[u64], mut f: impl FnMut(usize)) {
     for (i, &word) in words.iter().enumerate() {
         let mut rest = word;
         while rest != 0 {
@@ -280,7 +285,7 @@ fn for_each_bit(words: &[u64], mut f: impl FnMut(usize)) {
 }
 
 /// Set bits before each word.
-fn ranks(occupied: &[u64]) -> Vec<u32> {
+pub(super) fn ranks(occupied: &[u64]) -> Vec<u32> {
     let mut rank = 0;
     let next = |bits: &u64| {
         rank += bits.count_ones();

@@ -6,15 +6,19 @@ use super::bases::{Chunk, SeedScores};
 use super::layout::*;
 use super::limits::SeedLimits;
 use super::pieces::Piece;
-use super::words::DeviceWords;
+use super::words::{DevicePart, DeviceWords};
 use crate::filter::SearchCounts;
 use crate::gpu::buffer::GpuVec;
 use crate::gpu::context::{Gpu, GpuError};
-use crate::gpu::kernel::{BoundKernel, Kernel, run_all};
+use crate::gpu::kernel::{Bound, BoundKernel, Kernel, Step, run_all};
 use crate::gpu::shaders::Shader;
+use crate::gpu::variant::Variant;
 
 /// Workgroups of `seed_settle`.
 const SETTLE_GROUPS: u32 = N_SLOTS / SLOTS_PER_GROUP;
+
+/// Storage bindings of a kernel beside the target's bases, at most.
+pub(super) const OTHER_BINDINGS: u32 = 7;
 
 /// The kernels, compiled.
 #[derive(Debug)]
@@ -26,10 +30,10 @@ pub(super) struct Kernels {
 }
 
 impl Kernels {
-    pub fn compile(gpu: &Gpu) -> Result<Kernels, GpuError> {
-        // The kernels have one form; the variant gives constants that they do not use.
-        let variant = gpu.variant(crate::gpu::devices::DEFAULT_WINDOW);
-        let variant = &variant;
+    /// For targets whose bases take so many bindings.
+    pub fn compile(gpu: &Gpu, target_pages: u32) -> Result<Kernels, GpuError> {
+        // The rest of the variant gives constants that the kernels do not use.
+        let variant = &Variant { target_pages, ..gpu.variant(crate::gpu::devices::DEFAULT_WINDOW) };
         // Drivers take their time for each, on one thread.
         std::thread::scope(|scope| {
             let compile = |shader| scope.spawn(move || Kernel::new(gpu, shader, variant));
@@ -45,7 +49,8 @@ impl Kernels {
 /// What the kernels read of the target.
 pub(super) struct TargetMemory {
     pub words: DeviceWords,
-    pub bases: GpuVec<Chunk>,
+    /// As many chunks in each as the limits say.
+    pub bases: Vec<GpuVec<Chunk>>,
     pub scores: GpuVec<SeedScores>,
 }
 
@@ -69,8 +74,8 @@ pub(super) struct Batches {
 }
 
 struct PieceKernels {
-    lookup: BoundKernel,
-    frequent: BoundKernel,
+    /// `seed_lookup` and `seed_frequent` for each part of the word table.
+    parts: Vec<[BoundKernel; 2]>,
     settle: BoundKernel,
     walk: BoundKernel,
 }
@@ -135,15 +140,15 @@ impl Batches {
     }
 
     fn bind(&mut self, gpu: &Gpu) {
+        let later_pages: Vec<String> =
+            (1..self.target.bases.len()).map(|page| format!("target_bases_{page}")).collect();
+        let page_names = std::iter::once("target_bases").chain(later_pages.iter().map(String::as_str));
+        let pages: Vec<Bound> = self.target.bases.iter().zip(page_names).map(|(page, name)| page.bound(name)).collect();
         let kernels = |params: &GpuVec<SeedParams>, first: usize| {
-            let buffers = [
+            let others = [
                 params.bound("params"),
                 self.target.words.words.bound("words"),
                 self.target.scores.bound("scores"),
-                self.target.words.blocks.bound("word_blocks"),
-                self.target.words.starts.bound("word_starts"),
-                self.target.words.ends.bound("word_ends"),
-                self.target.bases.bound("target_bases"),
                 self.query_bases.bound("query_bases"),
                 self.reaches[first].bound("reaches"),
                 self.reaches[1 - first].bound("next_reaches"),
@@ -151,9 +156,15 @@ impl Batches {
                 self.tallies.bound("tallies"),
                 self.candidates.bound("candidates"),
             ];
+            let buffers = [&others[..], &pages].concat();
+            let of_part = |part: &DevicePart| {
+                let tables =
+                    [part.blocks.bound("word_blocks"), part.starts.bound("word_starts"), part.ends.bound("word_ends")];
+                let buffers = [&buffers[..], &tables].concat();
+                [&self.kernels.lookup, &self.kernels.frequent].map(|kernel| kernel.bind(gpu, &buffers))
+            };
             PieceKernels {
-                lookup: self.kernels.lookup.bind(gpu, &buffers),
-                frequent: self.kernels.frequent.bind(gpu, &buffers),
+                parts: self.target.words.parts.iter().map(of_part).collect(),
                 settle: self.kernels.settle.bind(gpu, &buffers),
                 walk: self.kernels.walk.bind(gpu, &buffers),
             }
@@ -172,32 +183,46 @@ impl Batches {
         let mut header = vec![0; BUCKET_TALLIES as usize];
         header[TALLY_FAILED as usize] = NEVER;
         self.tallies.write(gpu, &header);
-        let mut dispatches = Vec::with_capacity(4 * pieces.len());
         for (piece_ix, piece) in pieces.iter().enumerate() {
             self.params[piece_ix].write(gpu, &[strands.for_piece(piece, piece_ix as u32)]);
-            let kernels = &self.bound[(self.n_done + piece_ix) % 2][piece_ix];
-            dispatches.push((&kernels.lookup, lookup_groups(piece)));
-            dispatches.push((&kernels.frequent, self.limits.frequent_groups));
-            dispatches.push((&kernels.settle, SETTLE_GROUPS));
-            dispatches.push((&kernels.walk, self.limits.walk_groups));
         }
         let mut seconds = [Duration::ZERO; 3];
-        if waits {
-            for of_piece in dispatches.chunks(4) {
-                for (stage, dispatches) in [&of_piece[..2], &of_piece[2..3], &of_piece[3..]].into_iter().enumerate() {
-                    let started = Instant::now();
-                    run_all(gpu, dispatches);
-                    gpu.wait()?;
-                    seconds[stage] += started.elapsed();
-                }
+        for (piece_ix, piece) in pieces.iter().enumerate() {
+            let stages = self.stages(piece, piece_ix);
+            if !waits {
+                // A submission each: some systems take a device whose submissions take long for hung.
+                run_all(gpu, &stages.concat());
+                continue;
             }
-        } else {
-            // A submission each: some systems take a device whose submissions take long for hung.
-            dispatches.chunks(4).for_each(|of_piece| run_all(gpu, of_piece));
+            for (steps, seconds) in stages.iter().zip(&mut seconds) {
+                let started = Instant::now();
+                run_all(gpu, steps);
+                gpu.wait()?;
+                *seconds += started.elapsed();
+            }
         }
         let result = self.result(gpu, pieces, seconds)?;
         self.n_done += result.n_done;
         Ok(result)
+    }
+
+    /// What a piece's lookups, settling and walk consist of.
+    fn stages(&self, piece: &Piece, piece_ix: usize) -> [Vec<Step<'_>>; 3] {
+        let kernels = &self.bound[(self.n_done + piece_ix) % 2][piece_ix];
+        let mut lookups = Vec::new();
+        for (i, [lookup, frequent]) in
+            kernels.parts[piece.first_part as usize..][..piece.n_parts as usize].iter().enumerate()
+        {
+            if i > 0 {
+                // Frequent words are listed part by part.
+                lookups.push(Step::Clear(&self.tallies, piece_tallies(piece_ix) + TALLY_FREQUENT));
+            }
+            lookups.push(Step::Dispatch(lookup, lookup_groups(piece)));
+            lookups.push(Step::Dispatch(frequent, self.limits.frequent_groups));
+        }
+        let settle = Step::Dispatch(&kernels.settle, SETTLE_GROUPS);
+        let walk = Step::Dispatch(&kernels.walk, self.limits.walk_groups);
+        [lookups, vec![settle], vec![walk]]
     }
 
     fn result(&self, gpu: &Gpu, pieces: &[Piece], seconds: [Duration; 3]) -> Result<BatchResult, GpuError> {
@@ -212,8 +237,9 @@ impl Batches {
             seconds,
         };
         for (piece_ix, piece) in pieces[..n_done].iter().enumerate() {
-            let n_groups = lookup_groups(piece) + self.limits.frequent_groups + SETTLE_GROUPS + self.limits.walk_groups;
-            let first = (PIECE_TALLIES + piece_ix as u32 * N_COPIES * N_PIECE_TALLIES) as usize;
+            let of_part = lookup_groups(piece) + self.limits.frequent_groups;
+            let n_groups = piece.n_parts * of_part + SETTLE_GROUPS + self.limits.walk_groups;
+            let first = piece_tallies(piece_ix) as usize;
             result.add_tallies(&tallies[first..][..(N_COPIES * N_PIECE_TALLIES) as usize], piece, n_groups)?;
         }
         let n_candidates = tallies[TALLY_CANDIDATES as usize].min(self.limits.candidate_capacity);
@@ -225,6 +251,11 @@ impl Batches {
         result.candidates.retain(|found| ((found.flip_and_piece >> FLIP_BITS) as usize) < n_done);
         Ok(result)
     }
+}
+
+/// Where the tallies of a piece start.
+fn piece_tallies(piece_ix: usize) -> u32 {
+    PIECE_TALLIES + piece_ix as u32 * N_COPIES * N_PIECE_TALLIES
 }
 
 fn lookup_groups(piece: &Piece) -> u32 {

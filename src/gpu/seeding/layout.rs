@@ -70,6 +70,8 @@ gpu_struct! {
         best_limit: i32,
         /// Target array length.
         target_len: u32,
+        /// Chunks of a binding of the target's bases.
+        target_page: u32,
         /// Length of the query array with all its strands.
         query_len: u32,
         /// Pairs from which on a lane gives up; longer runs are done by a whole workgroup.

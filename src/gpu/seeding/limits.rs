@@ -1,5 +1,6 @@
 //! Sizes of the device memory and of pieces. Results do not depend on them.
 
+use super::bases::Chunk;
 use super::layout::MAX_POSITIONS;
 use super::layout::{
     Candidate, FLIP_BITS, KEY_BITS, LOOKUP_LANES, MAX_PIECES, MAX_RUN_CAP, MOST_SIDE_BY_SIDE, N_SLOTS, N_SORTED,
@@ -36,6 +37,10 @@ pub struct SeedLimits {
     pub batch: usize,
     /// Pairs from which on a lane gives up, at most [`MAX_RUN_CAP`].
     pub run_cap: u32,
+    /// Windows in a part of the target's word table, at least 1.
+    pub part_windows: u32,
+    /// Chunks of 32 target bases in a binding, at least 1.
+    pub page_chunks: u32,
 }
 
 impl SeedLimits {
@@ -58,6 +63,8 @@ impl SeedLimits {
             max_piece: 1 << (KEY_BITS - FLIP_BITS),
             batch: MAX_PIECES as usize,
             run_cap: 120,
+            part_windows: u32::MAX,
+            page_chunks: u32::MAX,
         };
         limits.within(gpu.memory().for_seeding(), gpu.capabilities().max_binding)
     }
@@ -71,6 +78,9 @@ impl SeedLimits {
             frequent_capacity: entries(self.frequent_capacity, bytes / 16, hit),
             // They are copied for the host.
             candidate_capacity: entries(self.candidate_capacity, bytes / 16, candidate),
+            // A part may have as many words as windows, and one start more.
+            part_windows: entries(self.part_windows, max_binding - 4, size_of::<u32>()),
+            page_chunks: entries(self.page_chunks, max_binding, size_of::<Chunk>()),
             ..self
         };
         let others = hit as u64 * u64::from(limits.listed_words());
@@ -89,6 +99,8 @@ impl SeedLimits {
             extension_capacity: self.extension_capacity.max(1),
             batch: self.batch.clamp(1, MAX_PIECES as usize),
             run_cap: self.run_cap.clamp(1, MAX_RUN_CAP),
+            part_windows: self.part_windows.max(1),
+            page_chunks: self.page_chunks.max(1),
             ..self
         }
     }

@@ -8,7 +8,8 @@
 //! Hits of different residues of the diagonal modulo 65536 never influence each other (lastz-semantics 2.4). A piece is
 //! a stretch of query windows; its hits are extended all at once and go into one bucket per residue, and each bucket is
 //! settled in LASTZ's order. Hits that the reach of their residue has passed are dropped before they are extended, so that
-//! near-identical sequences cost no more than others. A batch of pieces is under way at a time; a piece that does not fit
+//! near-identical sequences cost no more than others. Where the word table is too large for a binding, a piece is looked up
+//! in one part of it after the other, and the hits of all are settled together. A batch of pieces is under way at a time; a piece that does not fit
 //! ([`TALLY_FAILED`](layout::TALLY_FAILED)) and all after it leave no trace, and are repeated in smaller pieces.
 //!
 //! Any number of query strands stand in one array, with gaps between them. LASTZ forgets what it has looked at from strand
@@ -30,8 +31,8 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use self::bases::{Kinds, PER_CHUNK, chunks_with_gap};
-use self::batch::{Batches, Kernels, TargetMemory};
+use self::bases::{Chunk, Kinds, PER_CHUNK, chunks_with_gap};
+use self::batch::{Batches, Kernels, OTHER_BINDINGS, TargetMemory};
 use self::layout::{Candidate, FLIP_BITS, SeedParams};
 pub use self::limits::SeedLimits;
 use self::params::params_for;
@@ -76,7 +77,7 @@ impl SeedKernels {
     /// # Errors
     /// [`GpuError::Lost`] if the driver refuses them.
     pub fn compile(gpu: &Gpu) -> Result<SeedKernels, GpuError> {
-        Kernels::compile(gpu).map(SeedKernels)
+        Kernels::compile(gpu, 1).map(SeedKernels)
     }
 }
 
@@ -142,7 +143,7 @@ impl GpuSeeder {
     /// Most bases of a query array, gaps included.
     fn max_array(&self) -> usize {
         let bytes = self.gpu.capabilities().max_binding.min(self.gpu.memory().for_seeding());
-        let chunks = (bytes as usize / size_of::<bases::Chunk>()).saturating_sub(4);
+        let chunks = (bytes as usize / size_of::<Chunk>()).saturating_sub(4);
         (chunks * PER_CHUNK).min(MAX_ARRAY)
     }
 
@@ -181,26 +182,24 @@ impl GpuSeeder {
         limits: SeedLimits,
     ) -> Result<GpuSeeder, GpuError> {
         let kinds = Kinds::new(&options.scoring.gap_free).map_err(GpuError::OutOfRange)?;
-        let needed = DeviceWords::bytes(table) + target.len() as u64 / 2;
+        let ranges = table.ranges(limits.part_windows.max(1) as usize);
+        let needed = DeviceWords::bytes(table, ranges.len()) + target.len() as u64 / 2;
         let what = format!("the search in {}", target.file);
         let reservation = gpu.memory().reserve_input(&what, needed).map_err(GpuError::OutOfRange)?;
-        let words = DeviceWords::upload(gpu, table, options.seed.transitions).map_err(GpuError::OutOfRange)?;
-        let target_bases = kinds.pack(&[&target.bases]).chunks;
-        if size_of_val(&target_bases[..]) as u64 > gpu.capabilities().max_binding {
-            return Err(GpuError::OutOfRange(format!("{} is too long for the GPU", target.file)));
-        }
+        let words = DeviceWords::upload(gpu, table, &ranges, options.seed.transitions)?;
         let limits = limits.within_kernels(words.n_flips);
-        let (_, _, starts, _) = table.arrays();
-        let memory = TargetMemory {
-            scores: GpuVec::uniform(gpu, "scores", kinds.scores()),
-            bases: GpuVec::from_slice(gpu, "target bases", &target_bases),
-            words,
+        let bases = upload_bases(gpu, target, &kinds, &limits)?;
+        let kernels = match bases.len() {
+            1 => kernels.0,
+            n_pages => Kernels::compile(gpu, n_pages as u32)?,
         };
+        let (_, _, starts, _) = table.arrays();
+        let memory = TargetMemory { scores: GpuVec::uniform(gpu, "scores", kinds.scores()), bases, words };
         let params = params_for(&kinds, (target, table), &memory.words, options, &limits);
         Ok(GpuSeeder {
-            piece_len: first_piece(&memory.words, &limits),
+            piece_len: first_piece(table, memory.words.n_flips, &limits),
             longest_list: starts.par_windows(2).map(|list| list[1] - list[0]).max().unwrap_or(0),
-            batches: Batches::new(gpu, kernels.0, memory, limits),
+            batches: Batches::new(gpu, kernels, memory, limits),
             gpu: gpu.clone(),
             options: options.clone(),
             kinds,
@@ -215,6 +214,11 @@ impl GpuSeeder {
     /// Whether to wait after every dispatch, and so to measure stages.
     pub fn measure_stages(&mut self, yes: bool) {
         self.measures_stages = yes;
+    }
+
+    /// Parts of the target's word table on the device.
+    pub fn n_parts(&self) -> usize {
+        self.batches.words().parts.len()
     }
 
     /// What was done so far.
@@ -338,7 +342,7 @@ impl GpuSeeder {
     /// The candidates of the array that was loaded.
     fn candidates(&mut self, params: &SeedParams) -> Result<(Vec<Candidate>, SearchCounts), GpuError> {
         let ends = params.window_len..params.query_len + 1;
-        let mut plan = Plan::new(ends, self.piece_len, self.batches.words().n_flips);
+        let mut plan = Plan::new(ends, self.piece_len, self.batches.words());
         let mut candidates = Vec::new();
         let mut counts = SearchCounts::default();
         loop {
@@ -370,11 +374,28 @@ impl GpuSeeder {
     }
 }
 
+/// The target's bases, in as many bindings as they take.
+fn upload_bases(
+    gpu: &Gpu,
+    target: &SequenceSet,
+    kinds: &Kinds,
+    limits: &SeedLimits,
+) -> Result<Vec<GpuVec<Chunk>>, GpuError> {
+    let chunks = kinds.pack(&[&target.bases]).chunks;
+    let pages = chunks.chunks(limits.page_chunks as usize);
+    let (needed, most) = (pages.len() as u32 + OTHER_BINDINGS, gpu.capabilities().max_storage_bindings);
+    if needed > most {
+        let reason = format!("{} is so long that kernels need {needed} buffers; the GPU grants {most}", target.file);
+        return Err(GpuError::OutOfRange(reason));
+    }
+    Ok(pages.map(|page| GpuVec::from_slice(gpu, "target bases", page)).collect())
+}
+
 /// Query windows of the first piece.
-fn first_piece(words: &DeviceWords, limits: &SeedLimits) -> u32 {
+fn first_piece(table: &WordTable, n_flips: u32, limits: &SeedLimits) -> u32 {
     let likely = || {
-        let hits_per_lookup = words.ends.len() as f64 / (words.blocks.len() * 32) as f64;
-        let hits = hits_per_lookup * f64::from(words.n_flips);
+        let hits_per_lookup = table.n_windows() as f64 / (table.arrays().0.len() * 64) as f64;
+        let hits = hits_per_lookup * f64::from(n_flips);
         (f64::from(limits.wanted_hits()) / hits.max(1e-6)) as u32
     };
     limits.first_piece.unwrap_or_else(likely).clamp(1, limits.max_piece)

@@ -59,6 +59,7 @@ pub(super) fn params_for(
         threshold,
         best_limit: kinds.best_limit(),
         target_len: target.len() as u32,
+        target_page: limits.page_chunks,
         run_cap: limits.run_cap,
         has_triples: u32::from(kinds.has_triples(x_drop)),
         ..SeedParams::default()

@@ -3,6 +3,7 @@
 use super::batch::BatchResult;
 use super::limits::SeedLimits;
 use super::pieces::Piece;
+use super::words::DeviceWords;
 
 /// Pieces to come.
 pub(super) struct Plan {
@@ -15,12 +16,14 @@ pub(super) struct Plan {
     /// Query windows of the next piece.
     pub piece_len: u32,
     n_flips: u32,
+    n_parts: u32,
 }
 
 impl Plan {
     /// Windows that end in `ends`, `piece_len` of them at a time to begin with.
-    pub fn new(ends: std::ops::Range<u32>, piece_len: u32, n_flips: u32) -> Plan {
-        Plan { open: Vec::new(), next_end: ends.start, end: ends.end, piece_len, n_flips }
+    pub fn new(ends: std::ops::Range<u32>, piece_len: u32, words: &DeviceWords) -> Plan {
+        let (n_flips, n_parts) = (words.n_flips, words.parts.len() as u32);
+        Plan { open: Vec::new(), next_end: ends.start, end: ends.end, piece_len, n_flips, n_parts }
     }
 
     /// The next pieces, `most` of them at most; none at the end.
@@ -36,7 +39,7 @@ impl Plan {
                 batch.push(Piece { n_positions: piece.n_positions.min(self.piece_len), ..piece });
             } else if self.next_end < self.end {
                 let n = self.piece_len.min(self.end - self.next_end);
-                batch.push(Piece::of_windows(self.next_end, n, self.n_flips));
+                batch.push(Piece::of_windows(self.next_end, n, self.n_flips, self.n_parts));
                 self.next_end += n;
             } else {
                 break;
@@ -50,8 +53,8 @@ impl Plan {
         let (failed, waiting) = pieces.split_first().expect("the piece that failed");
         self.open.extend(waiting.iter().rev());
         // Memory for candidates is shared by a batch: the smallest piece may fit when it comes first.
-        let parts = if failed.is_smallest() { vec![*failed] } else { failed.cut(longest_list) };
-        self.open.extend(parts.into_iter().rev());
+        let pieces = if failed.is_smallest() { vec![*failed] } else { failed.cut(longest_list) };
+        self.open.extend(pieces.into_iter().rev());
         self.piece_len = (failed.n_positions / 4).max(1);
     }
 
