@@ -189,7 +189,11 @@ impl Late {
         let gapped = plan.options.gapped.as_ref().filter(|_| plan.extends);
         let new_bulk = |gpu: &Gpu, gapped| {
             let bulk = GpuBulk::new(gpu.clone(), &plan.options.scoring, gapped, plan.on_fault);
-            if plan.takes_all { bulk.take_all() } else { bulk }
+            if plan.takes_all {
+                return bulk.take_all();
+            }
+            bulk.compile_ahead();
+            bulk
         };
         devices.bulk =
             gapped.map(|gapped| Several::new(devices.gpus.iter().map(|gpu| new_bulk(gpu, gapped)).collect()));

@@ -138,7 +138,11 @@ pub(super) fn run(
                     n_running += 1;
                     let report = Report { number: task.number, events: Some(sender.clone()) };
                     let gate = &gate;
-                    pool.spawn(move |_| report.send(gate, || task.perform(aligner)));
+                    aligner.look_ahead.announce();
+                    pool.spawn(move |_| {
+                        aligner.look_ahead.begun();
+                        report.send(gate, || task.perform(aligner));
+                    });
                 }
             }
             Ok(())

@@ -5,24 +5,23 @@
 //!           committed  │ running, ready, waiting, or     │ not looked at
 //!                      │ covered so far                  │
 //! ```
-//! Every task of the pool runs one side of an anchor under the blocks accepted so far. When it ends, it commits what is ready
-//! in order, and starts tasks for the anchors that seem worth it: the one whose turn it is, results that an accepted
-//! block touched, and anchors that no earlier one under way will probably cover. Nobody waits for a whole wave; the
-//! output does not depend on what ran ahead.
+//! Tasks of the pool run one side of an anchor each, under the blocks accepted so far; a bulk engine runs waves of anchors.
+//! Between them somebody commits what is ready, in order (here), and starts tasks for the anchors that seem worth it
+//! (`choice.rs`): the one whose turn it is, results that an accepted block touched, and anchors that no earlier one under
+//! way will probably cover. How tasks hand this on is in `tasks.rs`. Nobody waits for a whole wave; the output does not
+//! depend on what ran ahead.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError, mpsc};
 
-use super::bounds::AcceptedBlocks;
 use super::bulk::BulkUnit;
-use super::bulk_wave::MOST_BULK;
 use super::commit::{Committed, GappedResult, GappedStage, OnAccept};
 use super::extension::Extension;
 use super::pending::{Pending, Progress};
 use super::screened::AnchorQueue;
-use super::side::{Direction, Side};
+use super::tasks::Outcome;
 use crate::alignment::Anchor;
 use crate::error::{Error, Result};
 
@@ -30,11 +29,27 @@ use crate::error::{Error, Result};
 #[derive(Debug, Default)]
 pub struct LookAhead {
     stages: AtomicUsize,
+    /// Units whose tasks wait for a thread.
+    units_to_begin: AtomicUsize,
 }
 
 impl LookAhead {
+    /// A unit's task was given to the pool. Its threads prefer what they have started themselves: so stages start nothing
+    /// ahead until the unit has [`begun`](Self::begun).
+    pub fn announce(&self) {
+        self.units_to_begin.fetch_add(1, Relaxed);
+    }
+
+    /// A unit's task has found its thread.
+    pub fn begun(&self) {
+        self.units_to_begin.fetch_sub(1, Relaxed);
+    }
+
     /// One-sided runs that one stage may have under way.
-    fn tasks(&self) -> usize {
+    pub(super) fn tasks(&self) -> usize {
+        if self.units_to_begin.load(Relaxed) > 0 {
+            return 0;
+        }
         let (threads, stages) = (rayon::current_num_threads(), self.stages.load(Relaxed).max(1));
         // A stage whose next anchor is under way has less to do: some more than the fair share fills the gaps.
         (threads / stages + threads / stages / 2).clamp(1, threads)
@@ -43,16 +58,14 @@ impl LookAhead {
 
 /// Anchors past the next one that may be looked at, those not counted that a screen dropped.
 const MOST_SCANNED: usize = 1 << 14;
-/// Results per task that may wait for their turn.
-const MOST_READY: usize = 64;
 /// So many anchors before its turn, a result is looked into: an accepted block that does not come near it may have become
 /// a neighbour, which seldom voids it.
 const SOON: [usize; 2] = [128, 16];
-/// Anchors dealt with before the lock is given to others.
-const TURNS: usize = 64;
+/// Anchors dealt with before the inbox is looked into.
+const TURNS: usize = 8;
 
 /// What a stage has to do next.
-enum Turn {
+pub(super) enum Turn {
     /// This anchor has to be extended.
     Extend(usize),
     /// The bulk engine has to take up anchors from here on.
@@ -64,36 +77,16 @@ enum Turn {
     Done,
 }
 
-enum Job {
-    Extend(usize),
-    /// These anchors in bulk.
-    Bulk(Vec<usize>),
-}
-
-/// Both sides of an anchor under way. They run as tasks of their own: a task that waits for another may take up a third
-/// meanwhile, and keep everyone waiting.
-#[derive(Default)]
-struct Halves {
-    /// The blocks before this number confine both.
-    limit: OnceLock<usize>,
-    first: Mutex<Option<(Direction, Side)>>,
-}
-
-/// What a task was.
-enum Outcome {
-    /// The first one or a bulk wave.
-    Nothing,
-    /// The first side of an anchor.
-    Half,
-    Extended(usize, Box<Extension>),
-}
-
 /// The run of one stage.
 pub(super) struct Schedule<'r, 'a> {
     pub(super) stage: &'r GappedStage<'a>,
     pub(super) anchors: &'r [Anchor],
     pub(super) most_scanned: usize,
-    state: Mutex<State<'r>>,
+    pub(super) state: Mutex<State<'r>>,
+    /// What tasks have to tell whoever has the state.
+    pub(super) inbox: Mutex<Vec<Outcome>>,
+    /// Takes waves for the bulk engine, until all is done.
+    pub(super) waves: Mutex<Option<mpsc::Sender<Vec<usize>>>>,
     pub(super) bulk: Option<Mutex<Box<dyn BulkUnit + 'r>>>,
 }
 
@@ -114,9 +107,7 @@ pub(super) struct State<'r> {
     pub(super) again: BTreeSet<usize>,
     /// One-sided runs under way.
     pub(super) running: usize,
-    /// Whether somebody commits right now.
-    is_committing: bool,
-    /// Anchors before this one have had their turn in bulk; what is not ready of them is left to the CPU.
+    /// Anchors before this one have had their chance of a bulk wave; those that were not taken are left to the CPU.
     pub(super) bulk_done: usize,
     pub(super) bulk_running: bool,
     pub(super) stopped: bool,
@@ -145,13 +136,20 @@ impl<'r, 'a> Schedule<'r, 'a> {
             looked: [0; SOON.len()],
             again: BTreeSet::new(),
             running: 0,
-            is_committing: false,
             bulk_done: if bulk.is_some() { 0 } else { usize::MAX },
             bulk_running: false,
             stopped: false,
             failure: None,
         };
-        Schedule { stage, anchors, most_scanned, state: Mutex::new(state), bulk: bulk.map(Mutex::new) }
+        Schedule {
+            stage,
+            anchors,
+            most_scanned,
+            state: Mutex::new(state),
+            inbox: Mutex::default(),
+            waves: Mutex::default(),
+            bulk: bulk.map(Mutex::new),
+        }
     }
 
     /// Deals with all anchors.
@@ -159,7 +157,10 @@ impl<'r, 'a> Schedule<'r, 'a> {
         match self.stage.look_ahead {
             Some(look_ahead) if rayon::current_num_threads() > 1 => {
                 look_ahead.stages.fetch_add(1, Relaxed);
-                rayon::scope_fifo(|scope| self.go_on(scope, look_ahead, Outcome::Nothing));
+                rayon::scope_fifo(|scope| match &self.bulk {
+                    Some(_) => self.run_with_waves(scope, look_ahead),
+                    None => self.tell(scope, look_ahead, Outcome::Nothing),
+                });
                 look_ahead.stages.fetch_sub(1, Relaxed);
             }
             _ => self.run_in_order(),
@@ -178,17 +179,23 @@ impl<'r, 'a> Schedule<'r, 'a> {
 
     /// One anchor after the other.
     fn run_in_order(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            let mut state = self.lock();
             match self.commit(&mut state) {
                 Turn::Extend(ix) => {
                     let extension = self.stage.extend(&self.anchors[ix], state.committed.accepted);
-                    state.ready(ix, &self.anchors[ix], extension);
+                    state.ready(ix, &self.anchors[ix], Box::new(extension));
                 }
                 Turn::Bulk => {
                     let chosen = self.choose_bulk(&mut state);
-                    drop(state);
-                    self.extend_bulk(chosen);
+                    let outcome = match self.extend_bulk(&chosen) {
+                        Ok(extended) => {
+                            let sides = chosen.into_iter().zip(extended).collect();
+                            Outcome::Joined(self.join_bulk(sides, state.committed.accepted))
+                        }
+                        Err(error) => Outcome::Failed(error),
+                    };
+                    self.note(outcome, &mut state);
                 }
                 Turn::More => {}
                 Turn::Wait => unreachable!("nothing is under way"),
@@ -196,108 +203,15 @@ impl<'r, 'a> Schedule<'r, 'a> {
             }
         }
     }
-
-    pub(super) fn lock(&self) -> MutexGuard<'_, State<'r>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes the result of a task, commits what is ready, and starts what is worth it.
-    fn go_on<'s>(&'s self, scope: &rayon::ScopeFifo<'s>, look_ahead: &'s LookAhead, mut outcome: Outcome) {
-        loop {
-            let mut state = self.lock();
-            state.running -= if matches!(outcome, Outcome::Nothing) { 0 } else { 1 };
-            if let Outcome::Extended(ix, mut extension) = std::mem::replace(&mut outcome, Outcome::Nothing) {
-                let anchor = &self.anchors[ix];
-                match state.pending.is_running(ix) {
-                    true if extension.holds(anchor, state.committed.accepted) => {
-                        state.ready(ix, anchor, *extension);
-                    }
-                    true => state.redo(ix, anchor),
-                    // It was covered meanwhile.
-                    false => state.committed.counts.rerun += 1,
-                }
-            }
-            let mut jobs = Vec::new();
-            let mut has_more = false;
-            if !state.is_committing {
-                match self.commit(&mut state) {
-                    Turn::Extend(ix) => {
-                        state.start(ix, &self.anchors[ix]);
-                        jobs.push(Job::Extend(ix));
-                    }
-                    Turn::Bulk => jobs.push(Job::Bulk(self.choose_bulk(&mut state))),
-                    Turn::More => has_more = true,
-                    Turn::Wait => {}
-                    Turn::Done => return,
-                }
-                state.is_committing = has_more;
-            }
-            let accepted = state.committed.accepted;
-            let tasks = look_ahead.tasks();
-            let most_pending = tasks * MOST_READY + if self.bulk.is_some() { MOST_BULK } else { 0 };
-            while state.running < tasks && state.pending.by_anchor.len() < most_pending {
-                let Some(ix) = self.choose(&mut state).or_else(|| self.choose_unlikely(&mut state, tasks)) else {
-                    break;
-                };
-                state.start(ix, &self.anchors[ix]);
-                jobs.push(Job::Extend(ix));
-            }
-            drop(state);
-            for job in jobs {
-                match job {
-                    Job::Extend(ix) => {
-                        let halves = Arc::new(Halves::default());
-                        for direction in [Direction::Left, Direction::Right] {
-                            let halves = halves.clone();
-                            scope.spawn_fifo(move |scope| {
-                                let outcome = self.extend_side(ix, direction, accepted, &halves);
-                                self.go_on(scope, look_ahead, outcome);
-                            });
-                        }
-                    }
-                    Job::Bulk(chosen) => scope.spawn_fifo(move |scope| {
-                        self.extend_bulk(chosen);
-                        self.go_on(scope, look_ahead, Outcome::Nothing);
-                    }),
-                }
-            }
-            if !has_more {
-                return;
-            }
-            self.lock().is_committing = false;
-        }
-    }
-
-    /// Runs one side of an anchor; the second one to end joins them.
-    fn extend_side(&self, ix: usize, direction: Direction, accepted: &AcceptedBlocks, halves: &Halves) -> Outcome {
-        let anchor = &self.anchors[ix];
-        let limit = *halves.limit.get_or_init(|| accepted.len());
-        let side = self.stage.extend_side(anchor, direction, accepted, limit);
-        let mut first = halves.first.lock().unwrap_or_else(PoisonError::into_inner);
-        let sides = match first.take() {
-            None => {
-                *first = Some((direction, side));
-                return Outcome::Half;
-            }
-            Some((Direction::Left, left)) => (left, side),
-            Some((Direction::Right, right)) => (side, right),
-        };
-        Outcome::Extended(ix, Box::new(Extension::new(self.stage, anchor, sides, true, (accepted, limit))))
-    }
 }
 
 impl State<'_> {
-    fn start(&mut self, ix: usize, anchor: &Anchor) {
-        self.pending.start(ix, anchor);
-        self.running += 2;
-    }
-
-    pub(super) fn ready(&mut self, ix: usize, anchor: &Anchor, extension: Extension) {
+    pub(super) fn ready(&mut self, ix: usize, anchor: &Anchor, extension: Box<Extension>) {
         self.pending.ready(ix, anchor, extension, &mut self.again);
     }
 
     /// A block touched a result: the anchor needs another one.
-    fn redo(&mut self, ix: usize, anchor: &Anchor) {
+    pub(super) fn redo(&mut self, ix: usize, anchor: &Anchor) {
         self.pending.remove(ix, anchor, &mut self.again);
         self.committed.counts.rerun += 1;
         self.redo.insert(ix);
@@ -312,7 +226,7 @@ impl State<'_> {
 
 impl Schedule<'_, '_> {
     /// Commits what is ready, in order, and says what stands in the way of the rest.
-    fn commit(&self, state: &mut State) -> Turn {
+    pub(super) fn commit(&self, state: &mut State) -> Turn {
         for _ in 0..TURNS {
             let Some(ix) = state.queue.next(state.next).filter(|_| !state.stopped) else { return Turn::Done };
             state.next = ix;
@@ -325,15 +239,16 @@ impl Schedule<'_, '_> {
                 continue;
             }
             match state.pending.by_anchor.get_mut(&ix) {
-                Some(Progress::Running) => return Turn::Wait,
+                Some(Progress::InWave) if !self.waits_for_bulk() => return Turn::Extend(ix),
+                Some(Progress::InWave | Progress::Running) => return Turn::Wait,
                 Some(Progress::Ready(extension)) => {
                     if !extension.holds(anchor, state.committed.accepted) {
                         state.drop_ready(ix, anchor);
                         return Turn::Extend(ix);
                     }
                 }
-                None if state.bulk_running && self.waits_for_bulk() => return Turn::Wait,
                 None if ix >= state.bulk_done && !state.bulk_running => return Turn::Bulk,
+                None if ix >= state.bulk_done && self.waits_for_bulk() => return Turn::Wait,
                 None => return Turn::Extend(ix),
             }
             state.next += 1;

@@ -1,6 +1,7 @@
 //! Which anchors run ahead of their turn.
 
 use super::ahead::{Schedule, State};
+use super::commit::Committed;
 use super::pending::Progress;
 
 impl Schedule<'_, '_> {
@@ -14,7 +15,9 @@ impl Schedule<'_, '_> {
                 return Some(ix);
             }
         }
-        let end = self.anchors.len().min(state.bulk_done).min(state.next.saturating_add(self.most_scanned));
+        // What the bulk engine will be asked for is not the CPU's, unless they share.
+        let of_cpu = if self.waits_for_bulk() { state.bulk_done } else { usize::MAX };
+        let end = self.anchors.len().min(of_cpu).min(state.next.saturating_add(self.most_scanned));
         loop {
             let ix = match state.again.pop_first() {
                 Some(ix) => ix,
@@ -49,18 +52,20 @@ impl Schedule<'_, '_> {
     }
 
     /// Whether an anchor needs no run, or has one.
-    fn is_settled(&self, state: &State, ix: usize) -> bool {
+    pub(super) fn is_settled(&self, state: &State, ix: usize) -> bool {
         ix < state.next
             || state.pending.by_anchor.contains_key(&ix)
             || state.committed.accepted.covers(&self.anchors[ix])
     }
 
     /// An earlier anchor under way whose block will probably cover anchor `ix`.
-    fn likely_cover(&self, state: &State, ix: usize) -> Option<usize> {
+    pub(super) fn likely_cover(&self, state: &State, ix: usize) -> Option<usize> {
         let anchor = &self.anchors[ix];
         let reach = state.committed.likely_reach() as u32;
         let near = (anchor.target.saturating_sub(reach), 0)..=(anchor.target.saturating_add(reach), usize::MAX);
-        let mut others = state.pending.by_target.range(near).map(|&(_, other)| other).filter(|&other| other < ix);
+        let others = state.pending.by_target.range(near).map(|&(_, other)| other).filter(|&other| other < ix);
+        // Copies of a repeat lie somewhere else in the query: no need to look at what they found.
+        let mut others = others.filter(|&other| Committed::may_cover(anchor, &self.anchors[other]));
         others.find(|other| match state.pending.by_anchor.get(other) {
             Some(Progress::Ready(extension)) => extension.is_over(anchor),
             _ => state.committed.is_likely_covered(anchor, &self.anchors[*other]),

@@ -155,6 +155,12 @@ impl GappedStage<'_> {
     }
 }
 
+/// Target bases and diagonals between two anchors.
+fn distance_and_drift(a: &Anchor, b: &Anchor) -> (usize, usize) {
+    let diagonal = |anchor: &Anchor| i64::from(anchor.target) - i64::from(anchor.query);
+    (a.target.abs_diff(b.target) as usize, diagonal(a).abs_diff(diagonal(b)) as usize)
+}
+
 /// What has been accepted so far.
 pub(super) struct Committed<'a> {
     pub accepted: &'a AcceptedBlocks,
@@ -196,10 +202,14 @@ impl<'a> Committed<'a> {
 
     /// Whether extending `other` will probably cover `anchor`: they are near each other for the blocks seen so far.
     pub fn is_likely_covered(&self, anchor: &Anchor, other: &Anchor) -> bool {
-        let distance = anchor.target.abs_diff(other.target) as usize;
-        let diagonal = |a: &Anchor| i64::from(a.target) - i64::from(a.query);
-        let drift = diagonal(anchor).abs_diff(diagonal(other)) as usize;
+        let (distance, drift) = distance_and_drift(anchor, other);
         distance <= self.likely_reach() && drift <= 200 + distance / 8
+    }
+
+    /// Whether a block through both would not need unusual gaps.
+    pub fn may_cover(anchor: &Anchor, other: &Anchor) -> bool {
+        let (distance, drift) = distance_and_drift(anchor, other);
+        drift <= 1000 + distance / 2
     }
 
     pub fn finish(mut self, threshold: i64) -> GappedResult {

@@ -1,5 +1,7 @@
 //! The extension of one anchor: both sides joined, and whether it still holds when its turn comes.
 
+use std::ops::Range;
+
 use super::bounds::piece::Neighbours;
 use super::bounds::reach::rows_reached;
 use super::bounds::{AcceptedBlocks, SideBounds};
@@ -55,9 +57,13 @@ pub(super) struct Extension {
     pub cells: u64,
     pub truncations: Vec<Truncation>,
     pub explored: Explored,
+    /// Target and query positions of the block, or none.
+    ranges: [Range<usize>; 2],
     windows: [(Direction, Windows); 2],
     /// It is what a run under the blocks before this number gives.
     holds_until: usize,
+    /// Whether it was found not to hold any more.
+    pub is_void: bool,
     /// The nearest pieces beside the anchor among these blocks.
     neighbours: Neighbours,
 }
@@ -83,12 +89,15 @@ impl Extension {
             };
             side.truncated.then_some(Truncation { anchor: *anchor, direction, end })
         };
+        let block = if has_scripts { joined() } else { None }.filter(|block| stage.keeps(block));
         Extension {
-            block: if has_scripts { joined() } else { None }.filter(|block| stage.keeps(block)),
+            ranges: block.as_ref().map(|block| [block.target_range(), block.query_range()]).unwrap_or_default(),
+            block,
             cells: left.cells + right.cells,
             truncations: sides.into_iter().filter_map(truncation).collect(),
             explored: Explored::new(anchor, &left.windows, &right.windows),
             holds_until: limit,
+            is_void: false,
             neighbours: accepted.neighbours(anchor, limit),
             windows: [(Direction::Left, left.windows), (Direction::Right, right.windows)],
         }
@@ -98,6 +107,11 @@ impl Extension {
     /// them comes near what was explored, so that no further cell is masked, and the limits left and right are where they
     /// were. These follow the nearest pieces beside the anchor and their stored neighbours, which are older.
     pub fn holds(&mut self, anchor: &Anchor, accepted: &AcceptedBlocks) -> bool {
+        self.is_void = self.is_void || !self.still_holds(anchor, accepted);
+        !self.is_void
+    }
+
+    fn still_holds(&mut self, anchor: &Anchor, accepted: &AcceptedBlocks) -> bool {
         let (before, limit) = (self.holds_until, accepted.len());
         if before == limit {
             return true;
@@ -125,7 +139,9 @@ impl Extension {
     /// Whether the block, if it stays as it is, covers `other`, which then needs no extension of its own. Anchors on its
     /// gaps do not count.
     pub fn is_over(&self, other: &Anchor) -> bool {
-        self.block.as_ref().is_some_and(|block| block.has_pair(other.target as usize, other.query as usize))
+        let (target, query) = (other.target as usize, other.query as usize);
+        let is_inside = self.ranges[0].contains(&target) && self.ranges[1].contains(&query);
+        is_inside && self.block.as_ref().is_some_and(|block| block.has_pair(target, query))
     }
 }
 

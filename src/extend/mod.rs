@@ -12,6 +12,7 @@ pub mod relaxed;
 mod screened;
 pub mod side;
 pub mod stitch;
+mod tasks;
 
 pub use ahead::LookAhead;
 pub(crate) use bulk::wants_script;

@@ -7,6 +7,8 @@ use crate::alignment::{Anchor, Block};
 
 /// How far an anchor has come.
 pub(super) enum Progress {
+    /// In a bulk wave.
+    InWave,
     Running,
     Ready(Box<Extension>),
 }
@@ -20,27 +22,33 @@ pub(super) struct Pending {
     waiting: HashMap<usize, Vec<usize>>,
     /// The same anchors in order, but those that were started nevertheless.
     pub in_wait: BTreeSet<usize>,
-    /// What ready ones explored, by bin of target rows.
+    /// What ready ones explored, by bin of target rows; and some that are not ready any more.
     explored: HashMap<i64, Vec<(usize, Explored)>>,
 }
 
 /// Target rows per bin of [`Pending::explored`], as a power of two.
-const BIN_SHIFT: i64 = 13;
+const BIN_SHIFT: i64 = 11;
 
 impl Pending {
-    pub fn start(&mut self, ix: usize, anchor: &Anchor) {
-        self.by_anchor.insert(ix, Progress::Running);
+    pub fn start(&mut self, ix: usize, anchor: &Anchor, progress: Progress) {
+        self.by_anchor.insert(ix, progress);
         self.by_target.insert((anchor.target, ix));
     }
 
     /// Keeps a result until its turn; what waited for it is to be looked at again.
-    pub fn ready(&mut self, ix: usize, anchor: &Anchor, extension: Extension, again: &mut BTreeSet<usize>) {
+    pub fn ready(&mut self, ix: usize, anchor: &Anchor, extension: Box<Extension>, again: &mut BTreeSet<usize>) {
         self.release(ix, again);
         let explored = extension.explored;
         for bin in explored.rows.0 >> BIN_SHIFT..=explored.rows.1 >> BIN_SHIFT {
-            self.explored.entry(bin).or_default().push((ix, explored));
+            let list = self.explored.entry(bin).or_default();
+            if list.len() == list.capacity() {
+                // Before it grows.
+                list.retain(|(ix, _)| matches!(self.by_anchor.get(ix), Some(Progress::Ready(_))));
+                list.reserve(list.len() + 4);
+            }
+            list.push((ix, explored));
         }
-        self.by_anchor.insert(ix, Progress::Ready(Box::new(extension)));
+        self.by_anchor.insert(ix, Progress::Ready(extension));
         self.by_target.insert((anchor.target, ix));
     }
 
@@ -71,20 +79,18 @@ impl Pending {
     }
 
     /// Ready anchors that a block may touch.
-    pub fn near(&mut self, block: &Block) -> BTreeSet<usize> {
+    pub fn near(&self, block: &Block) -> BTreeSet<usize> {
         let rows = (block.target_start as i64, block.target_range().end as i64);
         let columns = (block.query_start as i64, block.query_range().end as i64);
         let meets = |a: (i64, i64), b: (i64, i64)| a.0 <= b.1 && b.0 <= a.1;
         let mut found = BTreeSet::new();
         for bin in rows.0 >> BIN_SHIFT..=rows.1 >> BIN_SHIFT {
-            let Some(list) = self.explored.get_mut(&bin) else { continue };
-            list.retain(|(ix, explored)| {
-                let is_ready = matches!(self.by_anchor.get(ix), Some(Progress::Ready(_)));
-                if is_ready && meets(explored.rows, rows) && meets(explored.columns, columns) {
+            for (ix, explored) in self.explored.get(&bin).into_iter().flatten() {
+                let is_near = meets(explored.rows, rows) && meets(explored.columns, columns);
+                if is_near && matches!(self.by_anchor.get(ix), Some(Progress::Ready(_))) {
                     found.insert(*ix);
                 }
-                is_ready
-            });
+            }
         }
         found
     }

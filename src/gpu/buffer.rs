@@ -85,7 +85,7 @@ impl<T: Pod> GpuVec<T> {
         gpu.queue.submit([encoder.finish()]);
     }
 
-    /// Reads the first `len` values back, after all submitted work.
+    /// Reads the first `len` values back, after all work submitted before.
     pub fn read(&self, gpu: &Gpu, len: usize) -> Result<Vec<T>, GpuError> {
         let len = len.min(self.len);
         if len == 0 {
@@ -102,11 +102,10 @@ impl<T: Pod> GpuVec<T> {
         if gpu.before_copy() {
             encoder.copy_buffer_to_buffer(&self.buffer, 0, &staging, 0, size);
         }
-        let timed = {
+        let (timed, submission) = {
             let mut timing = gpu.timing();
             let timed = timing.collect(&gpu.device, &mut encoder);
-            gpu.queue.submit([encoder.finish()]);
-            timed
+            (timed, gpu.queue.submit([encoder.finish()]))
         };
         timed.iter().for_each(Collected::request);
         let (sender, receiver) = mpsc::channel();
@@ -114,7 +113,7 @@ impl<T: Pod> GpuVec<T> {
             // The receiver waits below; it is gone only if waiting failed, which is reported there.
             let _ = sender.send(result);
         });
-        gpu.wait()?;
+        gpu.wait_for(Some(submission))?;
         timed.iter().for_each(|timed| gpu.timing().add(timed));
         let failed = |what: String| GpuError::Lost(format!("reading back failed: {what}"));
         receiver.recv().map_err(|e| failed(e.to_string()))?.map_err(|e| failed(e.to_string()))?;

@@ -1,11 +1,11 @@
 //! The GPU as a [`BulkExtender`]: screen, inspect, execute what can become a block.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::context::{Gpu, GpuError};
 use super::counts::GpuCounts;
-use super::extender::{GpuExtender, likely_window, params};
+use super::extender::{CompiledForms, GpuExtender, likely_window, params};
 use super::fault::{FaultLog, OnFault};
 use super::relaxed::{RelaxedExtender, of_relaxed_screen};
 use super::screen::{GpuScreen, Screened};
@@ -24,8 +24,10 @@ pub struct GpuBulk {
     scoring: Scoring,
     options: GappedOptions,
     /// Both are compiled when they are first needed: that takes longer than many a run.
-    extender: Mutex<Option<AnyExtender>>,
+    extenders: [Mutex<Option<AnyExtender>>; WAVES],
+    turn: AtomicUsize,
     screen: Mutex<Option<GpuScreen>>,
+    compiled: CompiledForms,
     faults: FaultLog,
     /// Units that it could not hold.
     units_left: AtomicU64,
@@ -45,9 +47,16 @@ enum AnyExtender {
 }
 
 impl AnyExtender {
-    fn new(gpu: Gpu, scoring: &Scoring, options: &GappedOptions) -> std::result::Result<AnyExtender, GpuError> {
+    fn new(
+        gpu: Gpu,
+        compiled: CompiledForms,
+        scoring: &Scoring,
+        options: &GappedOptions,
+    ) -> std::result::Result<AnyExtender, GpuError> {
         Ok(match options.contract {
-            Contract::Exact => AnyExtender::Exact(Box::new(GpuExtender::new(gpu, scoring, options)?)),
+            Contract::Exact => {
+                AnyExtender::Exact(Box::new(GpuExtender::with_compiled(gpu, compiled, scoring, options)?))
+            }
             Contract::Relaxed => AnyExtender::Relaxed(Box::new(RelaxedExtender::new(gpu, scoring, options)?)),
         })
     }
@@ -79,8 +88,10 @@ impl GpuBulk {
             gpu,
             scoring: scoring.clone(),
             options: options.clone(),
-            extender: Mutex::new(None),
+            extenders: Default::default(),
+            turn: AtomicUsize::new(0),
             screen: Mutex::new(None),
+            compiled: CompiledForms::default(),
             faults: FaultLog::new(on_fault),
             units_left: AtomicU64::new(0),
             // The user asked for the GPU.
@@ -90,13 +101,27 @@ impl GpuBulk {
 
     /// What the device did so far; `None` if it was never needed.
     pub fn counts(&self) -> Option<GpuCounts> {
-        let of_extender = lock(&self.extender).as_ref().map(AnyExtender::counts);
+        let of_extenders = self.extenders.iter().filter_map(|extender| Some(lock(extender).as_ref()?.counts()));
+        let of_extenders = of_extenders.reduce(|mut sum, counts| {
+            sum += counts;
+            sum
+        });
         let screen_busy = lock(&self.screen).as_ref().map(GpuScreen::busy);
         let units_left = self.units_left.load(Ordering::Relaxed);
-        if of_extender.is_none() && screen_busy.is_none() && units_left == 0 {
+        if of_extenders.is_none() && screen_busy.is_none() && units_left == 0 {
             return None;
         }
-        Some(GpuCounts { units_left, screen_busy: screen_busy.unwrap_or_default(), ..of_extender.unwrap_or_default() })
+        Some(GpuCounts { units_left, screen_busy: screen_busy.unwrap_or_default(), ..of_extenders.unwrap_or_default() })
+    }
+
+    /// Begins to compile the kernels on a thread of its own, if that has not been done yet. A failure comes up when they
+    /// are needed.
+    pub fn compile_ahead(&self) {
+        if self.options.contract == Contract::Exact {
+            let (gpu, compiled) = (self.gpu.clone(), self.compiled.clone());
+            let (scoring, options) = (self.scoring.clone(), self.options.clone());
+            std::thread::spawn(move || GpuExtender::compile(&gpu, &compiled, &scoring, &options));
+        }
     }
 
     /// Takes units of any size, also where they do not pay.
@@ -120,11 +145,21 @@ impl GpuBulk {
     }
 
     fn new_extender(&self) -> std::result::Result<AnyExtender, GpuError> {
-        let mut extender = AnyExtender::new(self.gpu.clone(), &self.scoring, &self.options)?;
+        let mut extender = AnyExtender::new(self.gpu.clone(), self.compiled.clone(), &self.scoring, &self.options)?;
         if let (AnyExtender::Exact(extender), true) = (&mut extender, self.shares_anchors()) {
             extender.leave_long_runs(LONG_ROWS);
         }
         Ok(extender)
+    }
+
+    /// One that nobody uses, or else each in turn.
+    fn free_extender(&self) -> &Mutex<Option<AnyExtender>> {
+        if self.options.contract == Contract::Relaxed {
+            // Its waves come one by one.
+            return &self.extenders[0];
+        }
+        let turn = || &self.extenders[self.turn.fetch_add(1, Ordering::Relaxed) % WAVES];
+        self.extenders.iter().find(|extender| extender.try_lock().is_ok()).unwrap_or_else(turn)
     }
 
     fn new_screen(&self) -> std::result::Result<GpuScreen, GpuError> {
@@ -158,6 +193,9 @@ impl GpuBulk {
         }
     }
 }
+
+/// Waves under way at a time: while the device works on one, the host makes ready or takes up another.
+const WAVES: usize = 2;
 
 fn lock<E>(engine: &Mutex<Option<E>>) -> MutexGuard<'_, Option<E>> {
     engine.lock().unwrap_or_else(PoisonError::into_inner)
@@ -210,7 +248,7 @@ impl BulkUnit for GpuBulkUnit<'_> {
     ) -> Result<Vec<Option<(Side, Side)>>> {
         let bulk = self.bulk;
         let work = |extender: &mut AnyExtender| extender.extend(&self.unit, anchors, wants_script);
-        let extended = bulk.with(&bulk.extender, || bulk.new_extender(), work)?;
+        let extended = bulk.with(bulk.free_extender(), || bulk.new_extender(), work)?;
         Ok(extended.unwrap_or_else(|| vec![None; anchors.len()]))
     }
 

@@ -126,6 +126,9 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     (result, started.elapsed().as_secs_f64())
 }
 
+/// How long to wait for news of a device that has failed.
+const A_WHILE: Duration = Duration::from_millis(500);
+
 impl Gpu {
     /// Opens the chosen adapter with all it offers.
     pub fn open(choice: &AdapterChoice) -> Result<Gpu, GpuError> {
@@ -250,16 +253,24 @@ impl Gpu {
     /// Waits until all submitted work is done; an error if anything failed since the last call, or if it takes so long
     /// that the device must be taken for hung. A device that was lost or does wrong stays so.
     pub fn wait(&self) -> Result<(), GpuError> {
+        self.wait_for(None)
+    }
+
+    /// The same for the work up to a submission.
+    pub fn wait_for(&self, submission: Option<wgpu::SubmissionIndex>) -> Result<(), GpuError> {
         let patience = self.state.patience;
         let hung = || GpuError::Lost(format!("its work did not come to an end within {} s", patience.as_secs_f32()));
         if self.state.is_hung.load(Ordering::Relaxed) {
             return Err(hung());
         }
-        let polled = self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: Some(patience) });
+        let polled = self.device.poll(wgpu::PollType::Wait { submission_index: submission, timeout: Some(patience) });
         let failure = match &mut *lock(&self.state.failure) {
             broken @ Some(GpuError::Lost(_)) => broken.clone(),
             other => other.take(),
         };
+        if matches!(failure, Some(GpuError::Lost(_))) {
+            self.wait_for_news();
+        }
         // What failed because the device is lost says less.
         let lost = self.state.lost.get().map(|reason| GpuError::Lost(reason.clone()));
         let failure = lost.or(failure);
@@ -273,6 +284,16 @@ impl Gpu {
                 Err(hung())
             }
             (None, Err(error)) => Err(GpuError::Lost(error.to_string())),
+        }
+    }
+
+    /// Waits for a while whether the device turns out to be lost. That is only told when nothing is under way there any
+    /// more, and perhaps to another thread.
+    fn wait_for_news(&self) {
+        let end = Instant::now() + A_WHILE;
+        while self.state.lost.get().is_none() && Instant::now() < end {
+            let _ = self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: Some(A_WHILE) });
+            std::thread::sleep(A_WHILE / 100);
         }
     }
 

@@ -33,6 +33,24 @@ pub struct GpuCounts {
     pub screen_busy: std::time::Duration,
 }
 
+impl std::ops::AddAssign for GpuCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.units_left += other.units_left;
+        self.inspected += other.inspected;
+        self.eager += other.eager;
+        self.computed_cells += other.computed_cells;
+        self.executed.iter_mut().zip(other.executed).for_each(|(sum, n)| *sum += n);
+        self.parts += other.parts;
+        self.widened += other.widened;
+        self.too_wide += other.too_wide;
+        self.too_long += other.too_long;
+        self.out_of_range += other.out_of_range;
+        self.dispatches += other.dispatches;
+        self.busy += other.busy;
+        self.screen_busy += other.screen_busy;
+    }
+}
+
 /// The paper's optimisations of the executor, to measure what each is worth. [`Variant`](super::variant::Variant)
 /// has those of the sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -102,12 +102,12 @@ impl GpuExtender {
         // The whole of a run was inspected within the limit.
         let params = Params { n_tasks: batch.len() as u32, cell_limit: u32::MAX, ..self.params };
         let links = self.scratch.links(gpu, link_words as usize);
-        let Form { queue, executor, traceback, .. } = &mut self.forms[form];
+        let Form { queue, kernels, .. } = &mut self.forms[form];
         let swept = [task_buffer.bound("tasks"), plan.bound("plan"), links.bound("links")];
         let mut buffers = unit.bound().to_vec();
         buffers.extend(swept);
         buffers.push(verdicts.bound("verdicts"));
-        queue.run(gpu, executor, params, &buffers)?;
+        queue.run(gpu, &kernels.executor, params, &buffers)?;
         for ((verdict, side), plan) in verdicts.read(gpu, batch.len())?.iter().zip(expected).zip(batch) {
             let found = (i64::from(verdict.score), verdict.end_row, verdict.end_column);
             if found != (side.score, side.rows, side.columns) {
@@ -116,7 +116,7 @@ impl GpuExtender {
         }
         let mut buffers = swept.to_vec();
         buffers.push(queue.params().bound("params"));
-        trace_back(gpu, traceback, &buffers, expected)
+        trace_back(gpu, &kernels.traceback, &buffers, expected)
     }
 }
 

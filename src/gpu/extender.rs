@@ -7,6 +7,7 @@
 pub use super::budget::Budget;
 use super::context::{Gpu, GpuError};
 use super::counts::{GpuCounts, Switches};
+pub use super::form::CompiledForms;
 use super::form::{Form, Scratch};
 use super::inspector::Inspected;
 use super::layout::{BEST_LIMIT, Params, SCORE_LIMIT};
@@ -26,6 +27,7 @@ pub struct GpuExtender {
     pub(super) gpu: Gpu,
     /// The form for most runs, and others once they were needed: a wider ring, bounded runs.
     pub(super) forms: Vec<Form>,
+    pub(super) compiled: CompiledForms,
     pub(super) scratch: Scratch,
     pub(super) wide: Option<Variant>,
     pub(super) params: Params,
@@ -42,6 +44,12 @@ pub fn likely_window(scoring: &Scoring, y_drop: i32) -> u32 {
     let longest = y_drop.max(0) as u32 / scoring.gap_extend.max(1) as u32;
     // HOXD70 with Y = 9400: 768 columns hold all but a few in 100,000 runs (measured on random sequences).
     (longest + 1).saturating_mul(61) / 25
+}
+
+/// The form for most runs, and the one for those whose windows are too wide for it.
+fn variants(gpu: &Gpu, scoring: &Scoring, options: &GappedOptions) -> [Variant; 2] {
+    let variant = gpu.variant(likely_window(scoring, options.y_drop));
+    [variant, gpu.variant(variant.ring() + 1)]
 }
 
 impl GpuExtender {
@@ -65,11 +73,30 @@ impl GpuExtender {
 
     /// Compiles the kernels for these scores and limits; [`reason_against`](Self::reason_against) must be `None`.
     pub fn new(gpu: Gpu, scoring: &Scoring, options: &GappedOptions) -> Result<GpuExtender, GpuError> {
-        let variant = gpu.variant(likely_window(scoring, options.y_drop));
-        let wide = gpu.variant(variant.ring() + 1);
-        let mut extender = Self::with_variant(gpu, variant, scoring, options)?;
+        Self::with_compiled(gpu, CompiledForms::default(), scoring, options)
+    }
+
+    /// As [`new`](Self::new), with kernels that were compiled before, as far as they were.
+    pub fn with_compiled(
+        gpu: Gpu,
+        compiled: CompiledForms,
+        scoring: &Scoring,
+        options: &GappedOptions,
+    ) -> Result<GpuExtender, GpuError> {
+        let [variant, wide] = variants(&gpu, scoring, options);
+        let mut extender = Self::with_forms(gpu, compiled, variant, scoring, options)?;
         extender.wide = (wide.ring() > variant.ring()).then_some(wide);
         Ok(extender)
+    }
+
+    /// Compiles the kernels that [`with_compiled`](Self::with_compiled) will need.
+    pub fn compile(
+        gpu: &Gpu,
+        compiled: &CompiledForms,
+        scoring: &Scoring,
+        options: &GappedOptions,
+    ) -> Result<(), GpuError> {
+        variants(gpu, scoring, options).into_iter().try_for_each(|variant| compiled.get(gpu, variant).map(|_| ()))
     }
 
     /// As [`new`](Self::new), with a given form of the kernels only.
@@ -79,8 +106,19 @@ impl GpuExtender {
         scoring: &Scoring,
         options: &GappedOptions,
     ) -> Result<GpuExtender, GpuError> {
+        Self::with_forms(gpu, CompiledForms::default(), variant, scoring, options)
+    }
+
+    fn with_forms(
+        gpu: Gpu,
+        compiled: CompiledForms,
+        variant: Variant,
+        scoring: &Scoring,
+        options: &GappedOptions,
+    ) -> Result<GpuExtender, GpuError> {
         Ok(GpuExtender {
-            forms: vec![Form::new(&gpu, variant)?],
+            forms: vec![Form::new(&gpu, &compiled, variant)?],
+            compiled,
             scratch: Scratch::default(),
             wide: None,
             params: params(scoring, options),

@@ -1,6 +1,8 @@
 //! `Form`: the exact kernels compiled for one [`Variant`], and `Scratch`: the device memory that dispatches of all forms
 //! reuse.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use super::buffer::GpuVec;
 use super::context::{Gpu, GpuError};
 use super::kernel::Kernel;
@@ -13,11 +15,48 @@ use super::variant::Variant;
 pub(super) const RESIDENT_RUNS: u32 = 2112;
 
 /// The exact kernels for one variant.
-pub(super) struct Form {
-    pub variant: Variant,
+#[derive(Clone, Debug)]
+pub(super) struct FormKernels {
     pub inspector: Kernel,
     pub executor: Kernel,
     pub traceback: Kernel,
+}
+
+impl FormKernels {
+    fn compile(gpu: &Gpu, variant: Variant) -> Result<FormKernels, GpuError> {
+        // Drivers take seconds for a kernel: compile them side by side.
+        let compile = |shader| move || Kernel::new(gpu, shader, &variant);
+        let [inspector, executor, traceback] = std::thread::scope(|scope| {
+            [Shader::ExactInspector, Shader::ExactExecutor, Shader::Traceback]
+                .map(|shader| scope.spawn(compile(shader)))
+                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        Ok(FormKernels { inspector: inspector?, executor: executor?, traceback: traceback? })
+    }
+}
+
+/// The exact kernels that were compiled for a device. Clones are the same.
+#[derive(Clone, Debug, Default)]
+pub struct CompiledForms(Arc<Mutex<Vec<(Variant, FormKernels)>>>);
+
+impl CompiledForms {
+    /// The kernels for a variant, compiled the first time they are asked for.
+    pub(super) fn get(&self, gpu: &Gpu, variant: Variant) -> Result<FormKernels, GpuError> {
+        // Whoever asks meanwhile waits.
+        let mut compiled = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, kernels)) = compiled.iter().find(|(other, _)| *other == variant) {
+            return Ok(kernels.clone());
+        }
+        let kernels = FormKernels::compile(gpu, variant)?;
+        compiled.push((variant, kernels.clone()));
+        Ok(kernels)
+    }
+}
+
+/// The exact kernels for one variant, and the runs that are under way in them.
+pub(super) struct Form {
+    pub variant: Variant,
+    pub kernels: FormKernels,
     pub queue: RunQueue,
 }
 
@@ -29,21 +68,9 @@ pub(super) struct Scratch {
 }
 
 impl Form {
-    pub fn new(gpu: &Gpu, variant: Variant) -> Result<Form, GpuError> {
-        // Drivers take seconds for a kernel: compile them side by side.
-        let compile = |shader| move || Kernel::new(gpu, shader, &variant);
-        let [inspector, executor, traceback] = std::thread::scope(|scope| {
-            [Shader::ExactInspector, Shader::ExactExecutor, Shader::Traceback]
-                .map(|shader| scope.spawn(compile(shader)))
-                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-        });
-        Ok(Form {
-            variant,
-            inspector: inspector?,
-            executor: executor?,
-            traceback: traceback?,
-            queue: RunQueue::new(gpu, RESIDENT_RUNS, "saved", variant.saved_words()),
-        })
+    pub fn new(gpu: &Gpu, compiled: &CompiledForms, variant: Variant) -> Result<Form, GpuError> {
+        let kernels = compiled.get(gpu, variant)?;
+        Ok(Form { variant, kernels, queue: RunQueue::new(gpu, RESIDENT_RUNS, "saved", variant.saved_words()) })
     }
 }
 

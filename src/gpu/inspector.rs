@@ -108,7 +108,7 @@ impl GpuExtender {
         if let Some(form) = self.forms.iter().position(|form| form.variant == variant) {
             return Ok(form);
         }
-        self.forms.push(Form::new(&self.gpu, variant)?);
+        self.forms.push(Form::new(&self.gpu, &self.compiled, variant)?);
         Ok(self.forms.len() - 1)
     }
 
@@ -183,12 +183,12 @@ impl GpuExtender {
         let mut n_hulls = (tasks.len() * 48 + 4096).min(self.budget.hulls);
         let hulls = loop {
             let hulls = self.scratch.hulls(gpu, n_hulls);
-            let Form { queue, inspector, .. } = &mut self.forms[form];
+            let Form { queue, kernels, .. } = &mut self.forms[form];
             let params = Params { n_tasks: tasks.len() as u32, hull_capacity: n_hulls as u32, ..self.params };
             let mut buffers = unit.bound().to_vec();
             buffers.extend([task_buffer.bound("tasks"), plan.bound("plan")]);
             buffers.extend([verdicts.bound("verdicts"), hulls.bound("hulls")]);
-            let needed = queue.run(gpu, inspector, params, &buffers)? as usize;
+            let needed = queue.run(gpu, &kernels.inspector, params, &buffers)? as usize;
             if needed <= n_hulls {
                 break hulls.read(gpu, needed)?;
             }

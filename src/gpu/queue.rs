@@ -15,7 +15,7 @@ const SHORT: Duration = Duration::from_millis(100);
 /// ... and one longer than this fewer. The strictest watchdogs end a dispatch after about 2 s.
 const LONG: Duration = Duration::from_millis(400);
 /// Rows per workgroup of the first dispatch.
-const FIRST_ROWS: u32 = 1 << 14;
+const FIRST_ROWS: u32 = 1 << 16;
 /// Most rows on a software adapter: lavapipe ends loops after 65,535 turns, and a run of one row takes two.
 const MOST_ROWS_IN_SOFTWARE: u32 = 1 << 14;
 /// Most rows elsewhere.
@@ -50,14 +50,15 @@ impl RunQueue {
         let most_bytes = capabilities.max_binding.min(gpu.memory().for_extension() / 16);
         let most = most_bytes / 4 / u64::from(words);
         let workgroups = resident.min(most as u32).max(1);
+        let most_rows = if capabilities.is_software { MOST_ROWS_IN_SOFTWARE } else { MOST_ROWS };
         RunQueue {
             counters: GpuVec::new(gpu, "counters", N_COUNTERS as usize),
             memory_name: memory,
             memory: GpuVec::new(gpu, memory, (workgroups * words) as usize),
             params: GpuVec::uniform(gpu, "params", &Params::default()),
             workgroups,
-            row_budget: FIRST_ROWS,
-            most_rows: if capabilities.is_software { MOST_ROWS_IN_SOFTWARE } else { MOST_ROWS },
+            row_budget: FIRST_ROWS.min(most_rows),
+            most_rows,
             kept: 0,
             dispatches: 0,
             busy: Duration::ZERO,

@@ -265,18 +265,17 @@ impl<'a> SideBounds<'a> {
     /// Finds the blocks that the sweep reaches in the rows after `known_rows`.
     fn look_up(&mut self) {
         let index = self.accepted.read();
-        let (order, near_end): (_, &dyn Fn(&Placed) -> i64) = match self.direction {
-            Direction::Right => (&index.by_start, &|placed| placed.start() - self.a1),
-            Direction::Left => (&index.by_end, &|placed| self.a1 - placed.end()),
+        let (order, distance): (_, &dyn Fn(i64) -> i64) = match self.direction {
+            Direction::Right => (&index.by_start, &|start| start - self.a1),
+            Direction::Left => (&index.by_end, &|end| self.a1 - end),
         };
-        let first = order.partition_point(|&b| near_end(&index.placed[b as usize]) <= self.known_rows);
+        let first = order.partition_point(|&(near_end, _)| distance(near_end) <= self.known_rows);
         let reached = order[first..]
             .iter()
-            .map(|&b| (b as usize, &index.placed[b as usize]))
-            .map(|(b, placed)| (b, near_end(placed), placed))
-            .take_while(|&(_, near_end, _)| near_end <= self.known_rows + LOOK_UP_ROWS);
-        let seen = reached.filter(|&(b, ..)| b < self.limit);
-        self.upcoming.extend(seen.map(|(_, near_end, placed)| (near_end, placed.clone())));
+            .map(|&(near_end, block)| (distance(near_end), block as usize))
+            .take_while(|&(near_end, _)| near_end <= self.known_rows + LOOK_UP_ROWS);
+        let seen = reached.filter(|&(_, block)| block < self.limit);
+        self.upcoming.extend(seen.map(|(near_end, block)| (near_end, index.placed[block].clone())));
         self.known_rows += LOOK_UP_ROWS;
     }
 

@@ -19,12 +19,12 @@ use std::cmp::Reverse;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 pub use self::confine::SideBounds;
-use self::piece::{Neighbours, PieceRef, Placed, pieces_of};
+use self::piece::{Extent, Neighbours, PieceRef, Placed, pieces_of};
 use super::side::Direction;
 use crate::alignment::{Anchor, Block};
 
 /// Rows per bin of the index of blocks by row, as a power of two.
-const BIN_SHIFT: u32 = 13;
+const BIN_SHIFT: u32 = 11;
 
 /// The accepted blocks of one unit (target x query sequence x strand), indexed for the questions that extension asks.
 ///
@@ -37,12 +37,13 @@ pub struct AcceptedBlocks {
 #[derive(Clone, Debug, Default)]
 struct Index {
     placed: Vec<Arc<Placed>>,
-    /// Block numbers by start row; among equals the newest first. This is also the order of the output (6.1).
-    by_start: Vec<u32>,
-    /// Block numbers by end row, descending; among equals the newest first.
-    by_end: Vec<u32>,
-    /// Blocks that meet each bin of rows.
-    bins: Vec<Vec<u32>>,
+    /// Start rows and block numbers, by start; among equals the newest first. This is also the order of the output (6.1).
+    by_start: Vec<(i64, u32)>,
+    /// End rows and block numbers, by end, descending; among equals the newest first.
+    by_end: Vec<(i64, u32)>,
+    /// Blocks that meet each bin of rows, by number. Copies of a repeat can fill a bin with thousands of blocks that lie
+    /// somewhere else in the query: their extents tell.
+    bins: Vec<Vec<Extent>>,
 }
 
 impl Clone for AcceptedBlocks {
@@ -68,7 +69,7 @@ impl AcceptedBlocks {
 
     /// Block numbers (in order of acceptance) in LASTZ's output order: by target start, equals newest first.
     pub fn output_order(&self) -> Vec<u32> {
-        self.read().by_start.clone()
+        self.read().by_start.iter().map(|&(_, block)| block).collect()
     }
 
     /// Accepts a block.
@@ -103,28 +104,31 @@ impl Index {
             pieces,
         };
         let (start, end) = (placed.start(), placed.end());
-        self.placed.push(Arc::new(placed));
         let number = number as u32;
-        let place = self.by_start.partition_point(|&b| self.placed[b as usize].start() < start);
-        self.by_start.insert(place, number);
-        let place = self.by_end.partition_point(|&b| self.placed[b as usize].end() > end);
-        self.by_end.insert(place, number);
+        let extent = placed.extent(number);
+        self.placed.push(Arc::new(placed));
+        let place = self.by_start.partition_point(|&(other, _)| other < start);
+        self.by_start.insert(place, (start, number));
+        let place = self.by_end.partition_point(|&(other, _)| other > end);
+        self.by_end.insert(place, (end, number));
         let bins = (start >> BIN_SHIFT) as usize..=(end >> BIN_SHIFT) as usize;
         if self.bins.len() <= *bins.end() {
             self.bins.resize(bins.end() + 1, Vec::new());
         }
-        self.bins[bins].iter_mut().for_each(|bin| bin.push(number));
+        self.bins[bins].iter_mut().for_each(|bin| bin.push(extent));
     }
 
     /// Blocks that have a row in common with `row`.
-    fn at_row(&self, row: i64) -> impl Iterator<Item = (u32, &Placed)> {
+    fn at_row(&self, row: i64) -> impl Iterator<Item = (&Extent, &Placed)> {
         let bin = usize::try_from(row >> BIN_SHIFT).ok().and_then(|bin| self.bins.get(bin));
-        let numbers = bin.map_or(&[][..], Vec::as_slice).iter();
-        numbers.map(|&b| (b, &*self.placed[b as usize])).filter(move |(_, p)| p.start() <= row && row <= p.end())
+        let extents = bin.map_or(&[][..], Vec::as_slice).iter();
+        extents.filter(move |extent| extent.has_row(row)).map(|extent| (extent, &*self.placed[extent.block as usize]))
     }
 
     fn covers(&self, row: i64, column: i64) -> bool {
-        self.at_row(row).any(|(_, placed)| placed.pieces[placed.piece_at(row) as usize].offset(row, column) == 0)
+        self.at_row(row)
+            .filter(|(extent, _)| extent.columns_from(column) == 0)
+            .any(|(_, placed)| placed.pieces[placed.piece_at(row) as usize].offset(row, column) == 0)
     }
 
     /// Nearest pieces left and right of a point in its row, among the blocks before `limit`. `skip_horizontal` is the
@@ -133,7 +137,12 @@ impl Index {
         // Ties go to the first block in order of start, newest first.
         type Rank = (i64, i64, Reverse<u32>);
         let mut best: [Option<(Rank, PieceRef)>; 2] = [None; 2];
-        for (block, placed) in self.at_row(row).take_while(|&(block, _)| (block as usize) < limit) {
+        for (extent, placed) in self.at_row(row).take_while(|(extent, _)| (extent.block as usize) < limit) {
+            let (block, least) = (extent.block, extent.columns_from(column));
+            let is_farther = |flank: usize| best[flank].is_some_and(|((nearest, ..), _)| nearest < least.abs());
+            if least != 0 && is_farther(usize::from(least > 0)) {
+                continue;
+            }
             let piece = if skip_horizontal {
                 let solid = placed.solid_piece_at(row);
                 let Some(piece) = solid.filter(|&p| placed.pieces[p as usize].b1 <= row) else { continue };

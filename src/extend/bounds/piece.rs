@@ -59,6 +59,26 @@ impl Neighbours {
     }
 }
 
+/// Where a block lies: rows, and the columns of its pieces with one more on either side, all inclusive.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extent {
+    pub rows: (u32, u32),
+    pub columns: (u32, u32),
+    pub block: u32,
+}
+
+impl Extent {
+    pub fn has_row(&self, row: i64) -> bool {
+        i64::from(self.rows.0) <= row && row <= i64::from(self.rows.1)
+    }
+
+    /// Columns from `column` to the nearest of the block's, negative to the left; 0 among them.
+    pub fn columns_from(&self, column: i64) -> i64 {
+        let (first, last) = (i64::from(self.columns.0), i64::from(self.columns.1));
+        (first - column).max(0) + (last - column).min(0)
+    }
+}
+
 /// An accepted block.
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
@@ -75,6 +95,16 @@ impl Placed {
 
     pub fn end(&self) -> i64 {
         self.pieces[self.pieces.len() - 1].e1
+    }
+
+    /// Where the block lies.
+    pub fn extent(&self, block: u32) -> Extent {
+        let (first, last) = (&self.pieces[0], &self.pieces[self.pieces.len() - 1]);
+        Extent {
+            rows: (self.start() as u32, self.end() as u32),
+            columns: (first.b2.saturating_sub(1).max(0) as u32, last.e2.max(last.b2) as u32 + 1),
+            block,
+        }
     }
 
     /// The first piece that reaches row `row`.

@@ -17,7 +17,32 @@ pub fn rows_reached(anchor: &Anchor, direction: Direction, windows: &Windows) ->
     }
 }
 
+/// Query columns that a side explored, likewise.
+pub fn columns_reached(anchor: &Anchor, direction: Direction, windows: &Windows) -> (i64, i64) {
+    let reach = windows.hulls.iter().map(|hull| i64::from(hull.1)).max().unwrap_or(0);
+    let anchor = i64::from(anchor.query);
+    match direction {
+        Direction::Right => (anchor - MARGIN, anchor + reach + MARGIN),
+        Direction::Left => (anchor - reach - MARGIN, anchor + MARGIN),
+    }
+}
+
+/// A run without bounds looks at so many rows and columns beside its anchor at least, with usual scores.
+const LEAST_LOOK: i64 = 250;
+
 impl AcceptedBlocks {
+    /// Whether a block lies so near an anchor that a run without bounds will probably touch it.
+    pub fn is_near(&self, anchor: &Anchor) -> bool {
+        let (row, column) = (i64::from(anchor.target), i64::from(anchor.query));
+        let rows = (row - LEAST_LOOK, row + LEAST_LOOK);
+        let columns = (column - 2 * LEAST_LOOK, column + 2 * LEAST_LOOK);
+        self.read().meeting(rows, columns, 0).any(|placed| {
+            let nearest = row.clamp(placed.start(), placed.end());
+            let on_diagonal = column + nearest - row;
+            placed.pieces[placed.piece_at(nearest) as usize].offset(nearest, on_diagonal).abs() <= LEAST_LOOK
+        })
+    }
+
     /// Whether some block numbered `from` or later comes within reach of what a side explored, so that its result may
     /// not be what a bounded run gives (11a).
     pub fn touches(&self, anchor: &Anchor, direction: Direction, windows: &Windows, from: usize) -> bool {
@@ -26,26 +51,28 @@ impl AcceptedBlocks {
             return false;
         }
         let rows = rows_reached(anchor, direction, windows);
-        self.read().meeting_rows(rows, from).any(|placed| placed.touches(anchor, direction, windows))
+        let columns = columns_reached(anchor, direction, windows);
+        self.read().meeting(rows, columns, from).any(|placed| placed.touches(anchor, direction, windows))
     }
 }
 
 impl Index {
-    /// Blocks numbered `from` or later that have a row in common with `rows`.
-    fn meeting_rows(&self, rows: (i64, i64), from: usize) -> impl Iterator<Item = &Placed> {
+    /// Blocks numbered `from` or later whose extent has a row in common with `rows` and a column with `columns`.
+    fn meeting(&self, rows: (i64, i64), columns: (i64, i64), from: usize) -> impl Iterator<Item = &Placed> {
         let bins = (rows.0.max(0) >> BIN_SHIFT) as usize..=(rows.1.max(0) >> BIN_SHIFT) as usize;
         let bins = self.bins.iter().enumerate().take(bins.end() + 1).skip(*bins.start());
-        bins.flat_map(move |(bin, numbers)| {
-            let new = numbers.partition_point(|&b| (b as usize) < from);
-            numbers[new..].iter().map(move |&b| (bin, b))
+        bins.flat_map(move |(bin, extents)| {
+            let new = extents.partition_point(|extent| (extent.block as usize) < from);
+            extents[new..].iter().map(move |extent| (bin, extent))
         })
-        .map(|(bin, b)| (bin, &*self.placed[b as usize]))
         // A block that meets several bins counts in the first of them.
-        .filter(move |(bin, placed)| {
-            let first_bin = (placed.start().max(rows.0).max(0) >> BIN_SHIFT) as usize;
-            first_bin == *bin && placed.start() <= rows.1 && placed.end() >= rows.0
+        .filter(move |&(bin, extent)| {
+            let (start, end) = (i64::from(extent.rows.0), i64::from(extent.rows.1));
+            let (first, last) = (i64::from(extent.columns.0), i64::from(extent.columns.1));
+            let first_bin = (start.max(rows.0).max(0) >> BIN_SHIFT) as usize;
+            first <= columns.1 && last >= columns.0 && start <= rows.1 && end >= rows.0 && first_bin == bin
         })
-        .map(|(_, placed)| placed)
+        .map(|(_, extent)| &*self.placed[extent.block as usize])
     }
 }
 
@@ -93,5 +120,24 @@ impl Placed {
                 right >= i64::from(hull.0) - MARGIN && left <= i64::from(hull.1) + MARGIN
             })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alignment::{Block, EditOp, EditScript};
+
+    #[test]
+    fn blocks_beside_an_anchor_are_near() {
+        let script = EditScript::from_iter([(EditOp::Pair, 100), (EditOp::Insertion, 1000), (EditOp::Pair, 100)]);
+        let accepted = AcceptedBlocks::default();
+        accepted.push(&Block { target_start: 5000, query_start: 8000, script, score: 3000 });
+        let is_near = |target, query| accepted.is_near(&Anchor { target, query, hsp_score: 0 });
+        // Rows and columns off its first pair, (5000, 8000), and off its last, (5199, 9199).
+        assert!(is_near(5000 - 250, 8000 - 250) && !is_near(5000 - 251, 8000 - 251));
+        assert!(is_near(5050, 8050 - 250) && !is_near(5050, 8050 - 251));
+        assert!(is_near(5199 + 250, 9199 + 250 + 250) && !is_near(5199 + 250, 9199 + 250 + 251));
+        assert!(!is_near(5050, 9500), "within its extent, and far from its pairs");
     }
 }
