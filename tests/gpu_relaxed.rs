@@ -302,7 +302,7 @@ fn runs_go_on_over_many_dispatches_and_small_batches() {
     let counts = compare_tuned(what, None, &setting(400, 60, 4000), (&target, &query), &runs, &|extender| {
         extender.set_step_budget(100);
         let budget = extender.budget_mut();
-        (budget.tasks, budget.hulls, budget.link_words) = (3, 60, 100_000);
+        (budget.tasks, budget.hulls, budget.link_words) = (3, 60, 200_000);
     });
     assert!(counts.is_none_or(|counts| counts.dispatches > 10), "{counts:?}");
 }
