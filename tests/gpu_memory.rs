@@ -39,9 +39,9 @@ fn related() -> (SequenceSet, SequenceSet, Vec<OneSided>) {
 }
 
 #[test]
-fn relaxed_extension_within_twenty_four_mebibytes_equals_the_cpu() {
-    let settings = small(24);
-    let Some(gpu) = gpu_with_or_skip("relaxed_extension_within_twenty_four_mebibytes", &settings) else { return };
+fn relaxed_extension_within_thirty_two_mebibytes_equals_the_cpu() {
+    let settings = small(32);
+    let Some(gpu) = gpu_with_or_skip("relaxed_extension_within_thirty_two_mebibytes", &settings) else { return };
     let scoring = Scoring::default();
     let options = GappedOptions { y_drop: 3000, ..GappedOptions::default() };
     let (target, query, runs) = related();
