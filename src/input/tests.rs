@@ -274,6 +274,9 @@ fn subset_and_subsample() {
         ("last", "s2"),
         ("marked", "s2#x\n"),
         ("comments", "#s0\n # s1\ns2 #x\n##\n"),
+        ("blank", "s2\r\n\r\ns3\r\n"),
+        ("nameless", ">\nAA\n>s2\nCC\n"),
+        ("fed", " \x0cs2\n"),
     ]);
     let names = |text: &str| {
         let (sets, _) = files.queries(text).unwrap();
@@ -297,6 +300,8 @@ fn subset_and_subsample() {
     assert!(files.error("m[subset=other]").contains("\"zz\""));
     assert!(files.error("m[subset=marked]").contains("\"s2#x\""));
     assert!(files.error("q[multi,subset=order]").contains("\"s0\""), "not missed in FASTA only");
+    assert!(files.error("m[multi,subset=blank]").contains("the sequence \"\""));
+    assert!(files.error("nameless[subset=fed]").contains("the sequence \"\""));
     assert!(files.error("m[subset=empty]").contains("is empty"));
     assert!(files.error("m[subset=nofile]").contains("cannot read"));
 }
