@@ -166,12 +166,12 @@ impl<R: BufRead + Seek> SegmentReader<R> {
                 return Err(self.error(self.line_number, &message));
             }
             let content = self.line.split(|&b| b == b'#').next().unwrap_or_default();
-            let fields: Vec<&[u8]> = content.fields_with(|letter| matches!(letter, ' ' | '\t'..='\r')).collect();
-            match fields[..] {
-                [] => continue,
-                [b"rewind"] => return Ok(Line::Rewind),
-                _ => {
-                    let parsed = Segment::parse(&fields, self.line_number);
+            // Blank lines and `rewind` may have spaces and tabs around them, not C's other blanks (as in CRLF files).
+            match content.trim_with(|letter| matches!(letter, ' ' | '\t')) {
+                b"" => continue,
+                b"rewind" => return Ok(Line::Rewind),
+                content => {
+                    let parsed = Segment::parse(content, self.line_number);
                     return parsed.map(Line::Segment).map_err(|message| self.error(self.line_number, &message));
                 }
             }
@@ -252,10 +252,14 @@ impl<R: BufRead + Seek> SegmentReader<R> {
 }
 
 impl Segment {
-    fn parse(fields: &[&[u8]], line_number: u64) -> Result<Segment, String> {
-        let mut fields = fields.iter().map(|field| field.as_bstr());
+    /// Any blanks of C stand between fields. The first field begins with the line, and so it is empty if the line
+    /// begins with one of them (other than spaces and tabs, which are gone by now).
+    fn parse(line: &[u8], line_number: u64) -> Result<Segment, String> {
+        let is_blank = |letter| matches!(letter, ' ' | '\t'..='\r');
+        let name_len = line.find_byteset(b" \t\n\x0b\x0c\r").unwrap_or(line.len());
+        let target_name = line[..name_len].into();
+        let mut fields = line[name_len..].fields_with(is_blank).map(|field| field.as_bstr());
         let mut next = |what: &str| fields.next().ok_or_else(|| format!("the line has too few fields: no {what}"));
-        let target_name = next("target name")?.to_owned();
         let target = (position(next("target start")?)?, position(next("target end")?)?);
         let query_name = next("query name")?.to_owned();
         let query = (position(next("query start")?)?, position(next("query end")?)?);

@@ -129,11 +129,11 @@ impl Aligner {
         for &(is_other, strand) in strands {
             plan.search += self.comparison(strand).offer_hsps(table, &mut adaptive, is_other);
         }
-        let derived_threshold = Some(adaptive.derived_gapped_threshold());
         let mut hsps = QueryHsps { plus: adaptive.strand(false), minus: adaptive.strand(true) };
         if let Some(best) = self.options.limits.hsp_best.filter(|_| strands.len() == 2) {
             hsps = keep_best(hsps, best);
         }
+        let derived_threshold = Some(hsps.derived_gapped_threshold());
         for &(is_other, _) in strands.iter().rev() {
             let hsps = std::mem::take(if is_other { &mut hsps.minus } else { &mut hsps.plus });
             let rescored = strands.len() == 2 && !is_other;

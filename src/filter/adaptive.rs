@@ -151,16 +151,6 @@ impl AdaptiveTable {
     pub fn strand(&self, is_minus: bool) -> Vec<Hsp> {
         self.entries.iter().filter(|e| e.is_minus == is_minus).map(|e| e.hsp).collect()
     }
-
-    /// The gapped threshold when the user gave none: the lowest kept score, but only if both strands kept an HSP;
-    /// otherwise there is no threshold (lastz-semantics 3.6, a quirk that holds for a single searched strand as well).
-    pub fn derived_gapped_threshold(&self) -> Option<i32> {
-        let has_strand = |is_minus| self.entries.iter().any(|e| e.is_minus == is_minus);
-        if !(has_strand(false) && has_strand(true)) {
-            return None;
-        }
-        self.entries.iter().map(|e| e.hsp.score).min()
-    }
 }
 
 #[cfg(test)]
@@ -210,15 +200,6 @@ mod tests {
         assert_eq!(scores(&table), [5, 6]);
         table.offer(hsp(5, 1, 9), true);
         assert_eq!(scores(&table), [5, 6, 5]);
-    }
-
-    #[test]
-    fn derived_threshold_needs_both_strands() {
-        let mut table = table(0, &[(5, 10), (6, 10)]);
-        assert_eq!(table.derived_gapped_threshold(), None);
-        table.offer(hsp(9, 1, 9), true);
-        assert_eq!(table.derived_gapped_threshold(), Some(5));
-        assert_eq!(table.strand(true), [hsp(9, 1, 9)]);
     }
 
     #[test]

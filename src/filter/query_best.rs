@@ -12,6 +12,18 @@ pub struct QueryHsps {
     pub minus: Vec<Hsp>,
 }
 
+impl QueryHsps {
+    /// The gapped threshold of adaptive HSPs when the user gave none: the lowest kept score, but only if both strands
+    /// kept an HSP; otherwise there is no threshold (lastz-semantics 3.6, a quirk that holds for a single searched
+    /// strand as well). HSPs that `--queryhspbest` drops do not count.
+    pub fn derived_gapped_threshold(&self) -> Option<i32> {
+        if self.plus.is_empty() || self.minus.is_empty() {
+            return None;
+        }
+        self.plus.iter().chain(&self.minus).map(|hsp| hsp.score).min()
+    }
+}
+
 /// Keeps every HSP that scores at least as much as the `best`-th of both strands, in score order; at most `best` HSPs
 /// stay as they are. LASTZ does this only when both strands are searched: do not call it for one (a quirk of 6.8).
 pub fn keep_best(hsps: QueryHsps, best: u32) -> QueryHsps {
@@ -38,6 +50,16 @@ mod tests {
 
     fn hsp(score: i32, len: u32) -> Hsp {
         Hsp { target_start: 1, query_start: 2, len, score }
+    }
+
+    #[test]
+    fn derived_threshold_needs_both_strands() {
+        let mut hsps = QueryHsps { plus: vec![hsp(5, 10), hsp(6, 10)], minus: Vec::new() };
+        assert_eq!(hsps.derived_gapped_threshold(), None);
+        hsps.minus.push(hsp(9, 1));
+        assert_eq!(hsps.derived_gapped_threshold(), Some(5));
+        assert_eq!(keep_best(hsps.clone(), 2).derived_gapped_threshold(), Some(6));
+        assert_eq!(keep_best(hsps, 1).derived_gapped_threshold(), None);
     }
 
     #[test]

@@ -96,7 +96,7 @@ impl FastaReader {
         }
     }
 
-    /// The first record. A header that ends the file makes no record (1.9).
+    /// The first record. A header line that is the whole file makes no record (1.9); behind blanks it does.
     fn begin(&mut self) -> Result<Option<Heading>> {
         self.has_begun = true;
         let begins_with_mark = self.fill()?.first() == Some(&b'>');
@@ -109,7 +109,7 @@ impl FastaReader {
             // What stands before the first header, even an empty line, is a record without header.
             Some(_) => return Ok(Some(self.heading.clone())),
         };
-        Ok(if self.fill()?.is_empty() { None } else { Some(self.heading.clone()) })
+        Ok(if begins_with_mark && self.fill()?.is_empty() { None } else { Some(self.heading.clone()) })
     }
 
     /// Reads a header line, from its `>`; it ends at a line feed or carriage return.

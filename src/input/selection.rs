@@ -1,6 +1,8 @@
 //! Which records of a file are used: `subset=` and `subsample=` (lastz-semantics 1.2).
 //!
 //! A names file has one name per line: the first word counts, a line whose first word begins with `#` is a comment.
+//! A line that begins with another blank than a space or tab, such as an empty one with CRLF, has an empty name, which
+//! no record answers to, not even one without a name.
 //! LASTZ searches every name from where it found the one before, so names must come in the order of the file; a name
 //! that does not follow is an error, except that nothing is missed once a FASTA file has ended behind the last match.
 
@@ -59,7 +61,7 @@ impl Selection {
             let record = self.next_record;
             let key = self.key(&heading);
             if let Some(names) = &mut self.names {
-                if names.front().is_some_and(|name| *name != key) {
+                if names.front().is_some_and(|name| *name != key || name.is_empty()) {
                     has_passed = true;
                     // LASTZ counts the records that it passes in FASTA and 2bit files, but not in FASTQ files.
                     self.next_record += !matches!(self.reader, RecordReader::Fastq(_)) as usize;
@@ -120,7 +122,7 @@ fn read_names(file: &str) -> Result<VecDeque<BString>> {
     let path = Path::new(file);
     let text = fs::read(path).map_err(|source| Error::Io { action: "cannot read", path: path.into(), source })?;
     let names: VecDeque<BString> = text
-        .lines()
+        .split(|&b| b == b'\n')
         .map(|line| line.trim_start_with(|letter| matches!(letter, ' ' | '\t')))
         .filter(|line| !line.is_empty() && !line.starts_with(b"#"))
         .map(|line| &line[..line.iter().position(|&b| is_blank(b)).unwrap_or(line.len())])

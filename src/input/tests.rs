@@ -114,8 +114,7 @@ fn fasta_line_ends_and_headers() {
         ("ACGT\r>u\rCC", "seq2=ACGT >u=CC"),
         ("> \nACGT\n>\nCC", "> =ACGT >=CC"),
         (">>a b>\nACGT", ">>a b>=ACGT"),
-        // LASTZ finds no sequence in these two.
-        ("ACG", "seq2=ACG"),
+        // LASTZ finds no sequence in this one.
         (">t\rACGT\r", ">t=ACGT"),
     ] {
         assert_eq!(one(text), expected, "{text:?}");
@@ -203,7 +202,8 @@ fn empty_records() {
     assert_eq!(query(">abcd\n\n"), Ok((vec![], 1)));
     assert_eq!(query("   \n\n"), Ok((vec![], 1)));
     assert_eq!(query("@e\n\n+\n\n@r\nAC\n+\nII\n"), Ok((vec![1], 1)));
-    for nothing in ["", ">a", ">abcd\n"] {
+    assert_eq!(query(" >a\n"), Ok((vec![], 1)));
+    for nothing in ["", ">a", ">abcd\n", "ACG", "\n\n\n", ">\nA"] {
         assert!(query(nothing).unwrap_err().contains("the query file contains no sequence"), "{nothing:?}");
     }
     let files = Files::new(&[("f", ">a x\n>b\nACGT\n>c"), ("g", ">a\n\n")]);
@@ -274,6 +274,9 @@ fn subset_and_subsample() {
         ("last", "s2"),
         ("marked", "s2#x\n"),
         ("comments", "#s0\n # s1\ns2 #x\n##\n"),
+        ("blank", "s2\r\n\r\ns3\r\n"),
+        ("nameless", ">\nAA\n>s2\nCC\n"),
+        ("fed", " \x0cs2\n"),
     ]);
     let names = |text: &str| {
         let (sets, _) = files.queries(text).unwrap();
@@ -297,6 +300,8 @@ fn subset_and_subsample() {
     assert!(files.error("m[subset=other]").contains("\"zz\""));
     assert!(files.error("m[subset=marked]").contains("\"s2#x\""));
     assert!(files.error("q[multi,subset=order]").contains("\"s0\""), "not missed in FASTA only");
+    assert!(files.error("m[multi,subset=blank]").contains("the sequence \"\""));
+    assert!(files.error("nameless[subset=fed]").contains("the sequence \"\""));
     assert!(files.error("m[subset=empty]").contains("is empty"));
     assert!(files.error("m[subset=nofile]").contains("cannot read"));
 }

@@ -59,6 +59,18 @@ fn rewind_serves_the_next_query_from_the_top() {
 }
 
 #[test]
+fn a_line_that_begins_with_a_carriage_return_or_form_feed_has_an_empty_target_name() {
+    let (target, query) = (set("t", 600), set("q", 300));
+    let lists = read(" \x0c1\x0b20 q 1 20 +\x0c4\r\n\t \n", &target, &[&query]).unwrap();
+    assert_eq!(lists[0], [hsp(0, 0, 20, 4)]);
+    let error = |text: &str| read(text, &target, &[&query]).unwrap_err().to_string();
+    assert!(error("\x0ct 1 20 q 1 20 + 4\n").contains("line 1: bad field \"t\""));
+    for nearly_blank in ["\r\n", " \x0b# comment\n", "rewind\r\n"] {
+        assert!(error(nearly_blank).contains("line 1: the line has too few fields"), "{nearly_blank:?}");
+    }
+}
+
+#[test]
 fn star_is_every_target_sequence() {
     let (target, query) = (partitioned(&["a", "b"], 50), set("q", 300));
     let lists = read("* 3 12 q 1 10 + 4\nb 41 50 q 1 10 + 5\n", &target, &[&query]).unwrap();
