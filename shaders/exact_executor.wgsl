@@ -6,7 +6,7 @@
 // writes:   verdicts                        must repeat the inspector's score and end
 //           counters, saved                 see common/exact_bindings
 //           links                           u32, 8 links of 4 bits each; a row holds word j of all its blocks together
-// requires: layout, exact_bindings, letters, exchange, bounds, spans, row, run
+// requires: layout, exact_bindings, letters, exchange, bounds, spans, row, run, plain_rows
 
 @group(0) @binding(9) var<storage, read_write> links: array<u32>;
 

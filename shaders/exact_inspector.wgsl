@@ -5,7 +5,7 @@
 // reads:    see common/exact_bindings
 // writes:   verdicts, counters, saved       see common/exact_bindings
 //           hulls[hull_capacity]            Hull, in any order
-// requires: layout, exact_bindings, letters, exchange, bounds, row, run
+// requires: layout, exact_bindings, letters, exchange, bounds, row, run, plain_rows
 
 @group(0) @binding(9) var<storage, read_write> hulls: array<Hull>;
 

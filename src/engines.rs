@@ -22,6 +22,8 @@ pub struct GpuStart {
     trial: Trial,
     searches: bool,
     extends: bool,
+    /// Whether a software adapter gets what the CPU does faster, too.
+    all_on_device: bool,
     /// Stages that the kernels cannot do with these options, and why.
     left_to_cpu: BTreeMap<&'static str, String>,
     /// `None`: there is nothing for devices to do.
@@ -74,6 +76,7 @@ impl GpuStart {
             ..GpuSettings::default()
         };
         let fault = trial.fault;
+        let all_on_device = trial.auto.is_some() || invocation.all_on_device;
         let start = move || -> StartResult {
             let gpus = Gpu::open_each(&choices, &settings)?;
             if let (Some(plan), Some(gpu)) = (fault, gpus.first()) {
@@ -81,13 +84,14 @@ impl GpuStart {
             }
             let with_kernels = |gpu: Gpu| {
                 let started = Instant::now();
+                let searches = searches && (all_on_device || !gpu.capabilities().is_software);
                 let kernels = if searches { Some(SeedKernels::compile(&gpu)?) } else { None };
                 Ok(StartedGpu { gpu, kernels, seconds: started.elapsed().as_secs_f64() })
             };
             gpus.into_iter().map(with_kernels).collect()
         };
         let started = (searches || extends).then(|| std::thread::spawn(start));
-        Some(GpuStart { trial, searches, extends, left_to_cpu, started })
+        Some(GpuStart { trial, searches, extends, all_on_device, left_to_cpu, started })
     }
 
     /// The engines of these devices. Those that `auto` takes need not be there yet: see [`GpuEngines`]. `warn` gets whole
@@ -101,14 +105,14 @@ impl GpuStart {
         aligner: &Aligner,
         warn: &dyn Fn(&str),
     ) -> anyhow::Result<GpuEngines> {
-        let Some(GpuStart { trial, searches, extends, left_to_cpu, started }) = start else {
+        let Some(GpuStart { trial, searches, extends, all_on_device, left_to_cpu, started }) = start else {
             return Ok(GpuEngines::default());
         };
         let is_auto = invocation.device == Device::Auto;
         let takes_all = trial.auto.is_some() || !is_auto;
         let on_fault = if is_auto { OnFault::UseCpu } else { OnFault::Fail };
-        let plan =
-            EnginePlan { options: invocation.options.clone(), searches, extends, left_to_cpu, takes_all, on_fault };
+        let options = invocation.options.clone();
+        let plan = EnginePlan { options, searches, extends, left_to_cpu, takes_all, all_on_device, on_fault };
         let engines = GpuEngines::new(plan, started);
         if takes_all && !trial.is_late {
             engines.complete(aligner).context("cannot use the GPU; --device=cpu runs without it")?;

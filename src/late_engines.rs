@@ -16,7 +16,7 @@ use fastz::{Options, SequenceSet};
 /// A device that has started.
 pub struct StartedGpu {
     pub gpu: Gpu,
-    /// The kernels of the search, if they are wanted.
+    /// The kernels of the search, if they are wanted on this device.
     pub kernels: Option<SeedKernels>,
     /// What compiling them took.
     pub seconds: f64,
@@ -34,6 +34,8 @@ pub struct EnginePlan {
     pub left_to_cpu: BTreeMap<&'static str, String>,
     /// Work of any size goes to the devices.
     pub takes_all: bool,
+    /// A software adapter gets what the CPU does faster, too.
+    pub all_on_device: bool,
     pub on_fault: OnFault,
 }
 
@@ -45,8 +47,8 @@ pub struct GpuEngines(Option<Arc<Late>>);
 struct Late {
     plan: EnginePlan,
     start: Mutex<Option<JoinHandle<StartResult>>>,
-    /// Kernels for the finders.
-    kernels: Mutex<Vec<SeedKernels>>,
+    /// Kernels for the finders, device by device.
+    kernels: Mutex<Vec<Option<SeedKernels>>>,
     devices: OnceLock<Devices>,
     finder: OnceLock<Finder>,
     warnings: Mutex<Vec<String>>,
@@ -65,6 +67,8 @@ struct Devices {
 #[derive(Default)]
 struct Finder {
     several: Option<Several<GpuFinder>>,
+    /// Why the devices are not for it.
+    reason_against: Option<&'static str>,
     /// Seconds of giving the devices the target.
     seconds: f64,
 }
@@ -157,7 +161,11 @@ impl GpuEngines {
 
     /// Stages that devices were wanted for and cannot do, and why, for `--report`.
     pub fn left_to_cpu(&self) -> serde_json::Value {
-        self.0.as_ref().map_or(serde_json::json!({}), |late| serde_json::json!(late.plan.left_to_cpu))
+        let Some(late) = &self.0 else { return serde_json::json!({}) };
+        let mut left = late.plan.left_to_cpu.clone();
+        let reason = late.finder.get().and_then(|finder| finder.reason_against);
+        left.extend(reason.map(|reason| ("the search", reason.to_string())));
+        serde_json::json!(left)
     }
 
     fn gpus(&self) -> &[Gpu] {
@@ -184,11 +192,12 @@ impl Late {
         for StartedGpu { gpu, kernels, seconds } in started {
             devices.gpus.push(gpu);
             devices.kernel_seconds.push(seconds);
-            lock(&self.kernels).extend(kernels);
+            lock(&self.kernels).push(kernels);
         }
         let gapped = plan.options.gapped.as_ref().filter(|_| plan.extends);
         let new_bulk = |gpu: &Gpu, gapped| {
             let bulk = GpuBulk::new(gpu.clone(), &plan.options.scoring, gapped, plan.on_fault);
+            let bulk = if plan.all_on_device { bulk.in_large_waves() } else { bulk };
             if plan.takes_all {
                 return bulk.take_all();
             }
@@ -215,15 +224,22 @@ impl Late {
         if !plan.searches || gpus.is_empty() {
             return Ok(Finder::default());
         }
+        let devices: Vec<(&Gpu, SeedKernels)> =
+            gpus.iter().zip(kernels).filter_map(|(gpu, kernels)| Some((gpu, kernels?))).collect();
+        if devices.is_empty() {
+            let reason = "a software adapter is slower than the CPU (--all-on-device sends it all)";
+            self.warn(format!("fastz: the search runs on the CPU: {reason}"));
+            return Ok(Finder { reason_against: Some(reason), ..Finder::default() });
+        }
         let started = Instant::now();
         let new_finder = |(gpu, kernels): (&Gpu, SeedKernels)| {
             let finder = GpuFinder::new(gpu, kernels, (target, table), &plan.options, plan.on_fault)?;
             Ok(if plan.takes_all { finder.take_all() } else { finder })
         };
-        let finders = gpus.iter().zip(kernels).map(new_finder).collect::<Result<Vec<GpuFinder>, GpuError>>();
+        let finders = devices.into_iter().map(new_finder).collect::<Result<Vec<GpuFinder>, GpuError>>();
         let seconds = started.elapsed().as_secs_f64();
         match finders {
-            Ok(finders) => Ok(Finder { several: Some(Several::new(finders)), seconds }),
+            Ok(finders) => Ok(Finder { several: Some(Several::new(finders)), seconds, ..Finder::default() }),
             Err(error) if plan.on_fault == OnFault::Fail && !matches!(error, GpuError::OutOfRange(_)) => Err(error),
             Err(error) => {
                 let reason = match error {
@@ -291,6 +307,11 @@ impl BulkExtender for LateBulk {
 
     fn least_screened(&self) -> usize {
         GpuBulk::worthwhile_screen(self.0.plan.takes_all)
+    }
+
+    fn most_anchors(&self) -> usize {
+        // Asked for units that a device has taken up.
+        self.0.devices().bulk.as_ref().map_or(1, BulkExtender::most_anchors)
     }
 
     fn shares_anchors(&self) -> bool {

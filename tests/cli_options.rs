@@ -16,6 +16,7 @@ use lastz::{SplitMix64, error_of, lastz};
 const DIFFERENCES: &[(&str, &str)] = &[
     ("--threads=2", "accepts its own options"),
     ("--device=cpu", "accepts its own options"),
+    ("--all-on-device", "accepts its own options"),
     ("--untruncated", "accepts its own options"),
     ("--relaxed", "accepts its own options"),
     ("--chain=on", "accepts its own name for --chain"),

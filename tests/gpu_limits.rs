@@ -87,7 +87,8 @@ fn the_cpu_does_what_kernels_cannot() {
         let name = |what: &str| format!("{what}_{case}_{is_relaxed}");
         let (cpu, gpu, report) = (name("cpu"), name("gpu"), name("report"));
         run(folder, &format!("{options} --device=cpu"), &cpu);
-        let outcome = run(folder, &format!("{options} --device={} --report={report}", device_name()), &gpu);
+        let outcome =
+            run(folder, &format!("{options} --device={} --all-on-device --report={report}", device_name()), &gpu);
         let expected = read(&cpu);
         assert!(expected.len() > 500, "{options} prints nothing to compare");
         compare::assert_same_text(&options, &expected, &read(&gpu));

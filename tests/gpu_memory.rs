@@ -122,7 +122,7 @@ fn seeding_within_little_memory_equals_seeding_with_much() {
 fn print(folder: &Path, options: &[&str]) -> Vec<u8> {
     let mut command = program::fastz(folder);
     command.env("FASTZ_CACHE_DIR", folder.join("cache"));
-    command.args(["target.fa", "query.fa", "--ydrop=3000", "--format=axt"]).args(options);
+    command.args(["target.fa", "query.fa", "--ydrop=3000", "--format=axt", "--all-on-device"]).args(options);
     let outcome = program::run(&mut command, b"", LIMIT);
     assert!(outcome.succeeded() && outcome.stderr.is_empty(), "{options:?}: {}", outcome.stderr);
     outcome.stdout

@@ -27,7 +27,7 @@ fn print(folder: &Path, options: &str, device: &str) -> Vec<u8> {
     let mut command = program::fastz(folder);
     command.env("FASTZ_CACHE_DIR", folder.join("cache"));
     command.args(["target.fa[multiple]", "query.fa"]).args(options.split_whitespace());
-    command.arg(format!("--device={device}"));
+    command.arg(format!("--device={device}")).arg("--all-on-device");
     let outcome = program::run(&mut command, b"", LIMIT);
     assert!(outcome.succeeded(), "{options} on {device}: {}", outcome.stderr);
     outcome.stdout

@@ -105,7 +105,9 @@ impl Bench {
     fn new(lastz: &Path, seed: u64, case: u64, random: &mut Random) -> Self {
         let folder = support::scratch("lastz_live").join(format!("seed{seed}-case{case}"));
         let mut own_options = vec![program::LASTZ_TOKEN.to_string(), format!("--threads={}", 1 + random.below(4))];
-        own_options.extend(std::env::var("FASTZ_DEVICE").ok().map(|device| format!("--device={device}")));
+        if let Ok(device) = std::env::var("FASTZ_DEVICE") {
+            own_options.extend([format!("--device={device}"), "--all-on-device".to_string()]);
+        }
         Bench { lastz: lastz.to_path_buf(), folder, own_options }
     }
 

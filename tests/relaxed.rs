@@ -242,7 +242,10 @@ fn output_does_not_depend_on_the_device() {
     ] {
         let cpu = print(folder.path(), &format!("{words} --relaxed --device=cpu"));
         assert!(cpu.len() > 100, "{words} prints nothing to compare");
-        let gpu = print(folder.path(), &format!("{words} --relaxed --device=gpu:0 --report={}", report.display()));
+        let gpu = print(
+            folder.path(),
+            &format!("{words} --relaxed --device=gpu:0 --all-on-device --report={}", report.display()),
+        );
         compare::assert_same_text(words, &cpu, &gpu);
         let report = std::fs::read_to_string(&report).expect("a report");
         let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
@@ -276,7 +279,8 @@ fn random_runs_do_not_depend_on_the_device() {
         let cpu = answer("cpu", &["--device=cpu"]);
         // What no report was written for was refused.
         let _ = std::fs::remove_file(&report);
-        let gpu = answer("gpu", &[&format!("--device={device}"), &format!("--report={}", report.display())]);
+        let on_device = [format!("--device={device}"), format!("--report={}", report.display())];
+        let gpu = answer("gpu", &[&on_device[0], "--all-on-device", &on_device[1]]);
         let difference = match (cpu.outcome.code, gpu.outcome.code) {
             (cpu, gpu) if cpu != gpu => Some(format!("status {cpu:?} expected, {gpu:?} found")),
             (Some(0), _) => cpu.first_difference(&gpu),

@@ -85,3 +85,18 @@ fn wall_of_lane() -> u32 {
 // end
     return u32(wall);
 }
+
+// for each plain sweep p
+fn has_masks(task: Task, row: u32) -> bool {
+    let at = task.limit_start + ROW_LIMITS * (row - 1u) + 3u;
+    return plan[at] != plan[at + ROW_LIMITS];
+}
+
+fn first_of_window() -> u32 {
+    return row_first;
+}
+
+fn end_of_window() -> u32 {
+    return row_end;
+}
+// end

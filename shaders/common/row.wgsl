@@ -96,9 +96,14 @@ fn enter_block(task: Task) {
     d$k = DEAD;
     letter$k = 1u;
 // end
+// for each branching sweep p
     if n_valid > 0u {
         load_letters(task, column0);
     }
+// end
+// for each plain sweep p
+    needs_letters = n_valid > 0u;
+// end
 }
 
 // Letters of columns column0 and on. Column 0 has none; its cell only ever has D.

@@ -58,6 +58,17 @@ fn start_run(task_ix: u32) {
 fn sweep_rows(task: Task, rows_left: ptr<function, u32>) -> u32 {
     var next_class = row_class(task, run_row);
     loop {
+// for each plain sweep p
+        if needs_letters {
+            load_letters(task, block * COLUMNS);
+            needs_letters = false;
+        }
+        let plain_status = sweep_plain_rows(task, rows_left);
+        if same_in_all(plain_status != 0u) {
+            return plain_status;
+        }
+        next_class = row_class(task, run_row);
+// end
         if same_in_all(run_row > task.stop_row) {
             return STATUS_DONE;
         }

@@ -28,3 +28,17 @@ fn is_masked(word: u32, bit: u32) -> bool {
 fn wall_of_lane() -> u32 {
     return 0u;
 }
+
+// for each plain sweep p
+fn has_masks(task: Task, row: u32) -> bool {
+    return false;
+}
+
+fn first_of_window() -> u32 {
+    return 0u;
+}
+
+fn end_of_window() -> u32 {
+    return NO_COLUMN;
+}
+// end

@@ -102,6 +102,7 @@ pub(super) fn build(arguments: Arguments, choices: Choices, header_arguments: Ve
             .unwrap_or_else(|| concat!("fastz.v", env!("CARGO_PKG_VERSION")).to_string()),
         device: performance.device.unwrap_or_default(),
         gpu_memory: performance.gpu_memory,
+        all_on_device: performance.all_on_device,
         report: performance.report,
         quiet: performance.quiet,
         // The last number counts, and one option that asks for the masked bases is enough.

@@ -139,6 +139,8 @@ pub struct Invocation {
     pub device: Device,
     /// Bytes of a GPU's memory to use at most; `None`: a safe share.
     pub gpu_memory: Option<u64>,
+    /// Send a software adapter what the CPU does faster, too.
+    pub all_on_device: bool,
     /// JSON file for counts and times.
     pub report: Option<PathBuf>,
     /// No warnings, no progress.

@@ -154,6 +154,9 @@ pub struct PerformanceArguments {
     /// Memory of each GPU to use at most [default: a safe share]
     #[arg(long, require_equals = true, value_name = "bytes", value_parser = gpu_memory)]
     pub gpu_memory: Option<u64>,
+    /// Send a software adapter what the CPU does faster, too
+    #[arg(long)]
+    pub all_on_device: bool,
     /// Write counts and times as JSON
     #[arg(long, require_equals = true, value_name = "file")]
     pub report: Option<PathBuf>,

@@ -140,6 +140,7 @@ const OURS: &[&str] = &[
     "--threads",
     "--device",
     "--gpu-memory",
+    "--all-on-device",
     "--report",
     "--quiet",
     "--program-token",

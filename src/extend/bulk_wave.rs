@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::ahead::{LookAhead, Schedule, State};
 use super::bounds::AcceptedBlocks;
-use super::bulk::wants_script;
+use super::bulk::{BulkExtender, wants_script};
 use super::extension::Extension;
 use super::pending::Progress;
 use super::side::Side;
@@ -102,11 +102,12 @@ impl Schedule<'_, '_> {
     /// The next bulk wave: anchors that are probably covered by none of those under way. Those beside accepted blocks are
     /// left to the CPU, if it may take any: a run without bounds would be in vain.
     pub(super) fn choose_bulk(&self, state: &mut State) -> Vec<usize> {
+        let most = self.stage.bulk.map_or(1, BulkExtender::most_anchors).clamp(1, MOST_BULK);
         let mut chosen = Vec::new();
         let first = state.next.max(state.bulk_done);
         state.bulk_done = self.anchors.len();
         for (ix, anchor) in state.queue.iter_from(first) {
-            if chosen.len() >= MOST_BULK {
+            if chosen.len() >= most {
                 state.bulk_done = ix;
                 break;
             }

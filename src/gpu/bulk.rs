@@ -32,6 +32,7 @@ pub struct GpuBulk {
     /// Units that it could not hold.
     units_left: AtomicU64,
     takes_all: bool,
+    most_anchors: usize,
 }
 
 impl Engine for GpuBulk {
@@ -84,6 +85,7 @@ impl AnyExtender {
 impl GpuBulk {
     /// Keeps a device for units to come; [`GpuExtender::reason_against`] must be `None`.
     pub fn new(gpu: Gpu, scoring: &Scoring, options: &GappedOptions, on_fault: OnFault) -> GpuBulk {
+        let is_software = gpu.capabilities().is_software;
         GpuBulk {
             gpu,
             scoring: scoring.clone(),
@@ -96,6 +98,7 @@ impl GpuBulk {
             units_left: AtomicU64::new(0),
             // The user asked for the GPU.
             takes_all: on_fault == OnFault::Fail,
+            most_anchors: if is_software { FEW_ANCHORS } else { MOST_ANCHORS },
         }
     }
 
@@ -129,6 +132,11 @@ impl GpuBulk {
         GpuBulk { takes_all: true, ..self }
     }
 
+    /// Takes as many anchors at a time as a device with thousands of lanes, also where few would do.
+    pub fn in_large_waves(self) -> GpuBulk {
+        GpuBulk { most_anchors: MOST_ANCHORS, ..self }
+    }
+
     /// Anchors of a unit from which on a device pays; all if it `takes_all`.
     pub fn worthwhile_anchors(takes_all: bool) -> usize {
         if takes_all { 1 } else { WORTHWHILE_ANCHORS }
@@ -148,6 +156,10 @@ impl GpuBulk {
         let mut extender = AnyExtender::new(self.gpu.clone(), self.compiled.clone(), &self.scoring, &self.options)?;
         if let (AnyExtender::Exact(extender), true) = (&mut extender, self.shares_anchors()) {
             extender.leave_long_runs(LONG_ROWS);
+        }
+        if let (AnyExtender::Exact(extender), FEW_ANCHORS) = (&mut extender, self.most_anchors) {
+            // The wider form costs more time to compile than the CPU needs for these runs.
+            extender.leave_wide_runs();
         }
         Ok(extender)
     }
@@ -207,6 +219,12 @@ const WORTHWHILE_ANCHORS: usize = 1 << 13;
 /// Anchors from which on the screen pays: in unrelated sequence each takes a core most of a millisecond.
 const WORTHWHILE_SCREEN: usize = 1 << 13;
 
+/// Most anchors to give to a device at a time.
+const MOST_ANCHORS: usize = 1 << 15;
+/// The same for a software adapter: it runs no more sides at a time than there are cores, and of many anchors most lie on
+/// alignments of the first ones. Of yeast chr I, S. cerevisiae x S. mikatae, it then sweeps 2 M rows instead of 18 M.
+const FEW_ANCHORS: usize = 2;
+
 /// Rows from which on a run is left to the CPU, if that may share the work.
 const LONG_ROWS: u32 = 1 << 13;
 
@@ -217,6 +235,10 @@ impl BulkExtender for GpuBulk {
 
     fn least_screened(&self) -> usize {
         GpuBulk::worthwhile_screen(self.takes_all)
+    }
+
+    fn most_anchors(&self) -> usize {
+        self.most_anchors
     }
 
     fn shares_anchors(&self) -> bool {

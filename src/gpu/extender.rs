@@ -161,6 +161,11 @@ impl GpuExtender {
         self.most_rows = most_rows;
     }
 
+    /// Leaves runs whose windows are wider than the ring to the CPU.
+    pub fn leave_wide_runs(&mut self) {
+        self.wide = None;
+    }
+
     /// Optimisations that are on.
     pub fn switches_mut(&mut self) -> &mut Switches {
         &mut self.switches

@@ -55,10 +55,17 @@ impl<T> GpuVec<T> {
 
 /// The bindings of a WGSL module; the parser's message with file and line if it is no WGSL.
 pub fn reflect(text: &ShaderText) -> Result<Vec<Binding>, String> {
-    let module = naga::front::wgsl::parse_str(&text.text).map_err(|error| {
+    parse(text).map(|module| bindings_of(&module))
+}
+
+fn parse(text: &ShaderText) -> Result<naga::Module, String> {
+    naga::front::wgsl::parse_str(&text.text).map_err(|error| {
         let place = error.location(&text.text).map(|location| text.origin(location.line_number));
         format!("{}: {error}", place.unwrap_or_default())
-    })?;
+    })
+}
+
+fn bindings_of(module: &naga::Module) -> Vec<Binding> {
     let mut bindings: Vec<Binding> = module
         .global_variables
         .iter()
@@ -75,7 +82,7 @@ pub fn reflect(text: &ShaderText) -> Result<Vec<Binding>, String> {
         })
         .collect();
     bindings.sort_by_key(|binding| binding.number);
-    Ok(bindings)
+    bindings
 }
 
 impl Kernel {
@@ -83,9 +90,10 @@ impl Kernel {
     pub fn new(gpu: &Gpu, shader: Shader, variant: &Variant) -> Result<Kernel, GpuError> {
         let text = assemble(shader, variant);
         let failed = |reason: String| GpuError::Lost(format!("kernel {} ({variant}): {reason}", shader.name()));
-        let bindings = reflect(&text).map_err(failed)?;
+        let module = parse(&text).map_err(failed)?;
+        let bindings = bindings_of(&module);
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let module = create_module(gpu, shader.name(), &text);
+        let module = create_module(gpu, shader.name(), module);
         let layout = create_layout(gpu, shader.name(), &bindings);
         let pipeline = gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(shader.name()),
@@ -176,15 +184,13 @@ pub fn run_all(gpu: &Gpu, steps: &[Step]) {
     gpu.queue.submit([encoder.finish()]);
 }
 
-fn create_module(gpu: &Gpu, label: &str, text: &ShaderText) -> wgpu::ShaderModule {
-    let descriptor = wgpu::ShaderModuleDescriptor {
-        label: Some(label),
-        source: wgpu::ShaderSource::Wgsl(text.text.as_str().into()),
-    };
+fn create_module(gpu: &Gpu, label: &str, module: naga::Module) -> wgpu::ShaderModule {
+    let source = wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(module));
+    let descriptor = wgpu::ShaderModuleDescriptor { label: Some(label), source };
     let mut checks = wgpu::ShaderRuntimeChecks::unchecked();
     // Loops are not counted even then: in that form NVIDIA's driver (580) ends the kernels of `--relaxed` at once.
     checks.bounds_checks = gpu.checks_indices();
-    // SAFETY: the text is our own. Builds with debug assertions run the same kernels with indices checked; indices are
+    // SAFETY: the module is our own. Builds with debug assertions run the same kernels with indices checked; indices are
     // kept in range by the hosts' sizes (padding of the letters, spans, links) and by the guards in the text, loops end
     // by their row and lane counts, and nothing divides by a variable.
     unsafe { gpu.device.create_shader_module_trusted(descriptor, checks) }

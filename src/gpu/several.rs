@@ -122,6 +122,10 @@ impl<B: BulkExtender + Engine> BulkExtender for Several<B> {
         self.engines[0].least_screened()
     }
 
+    fn most_anchors(&self) -> usize {
+        self.engines[0].most_anchors()
+    }
+
     fn shares_anchors(&self) -> bool {
         self.engines[0].shares_anchors()
     }

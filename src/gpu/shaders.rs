@@ -14,6 +14,8 @@
 //! // for each form f       $form, $finds_best, $is_full: forms of the relaxed column; repeats may lie inside
 //! // for each step u       $u  step of a turn of the stripe sweep
 //! // for each later page p  $p  binding of the target's bases after the first, the last one first     $b  its number
+//! // for each plain sweep p      once if the variant sweeps plain rows apart, else never
+//! // for each branching sweep p  the other way round
 //! anywhere                 $last  the last column          $last_row  the last stripe row
 //! ```
 //! The sweeps hold no other loops than those over runs and rows: lavapipe (Mesa 22) ends all loops of an invocation
@@ -105,6 +107,7 @@ const COMMONS: &[(&str, &str)] = &[
     ("layout", include_str!("../../shaders/common/layout.wgsl")),
     ("exact_bindings", include_str!("../../shaders/common/exact_bindings.wgsl")),
     ("letters", include_str!("../../shaders/common/letters.wgsl")),
+    ("plain_rows", include_str!("../../shaders/common/plain_rows.wgsl")),
     ("row", include_str!("../../shaders/common/row.wgsl")),
     ("run", include_str!("../../shaders/common/run.wgsl")),
     ("cells_in_registers", include_str!("../../shaders/common/cells_in_registers.wgsl")),
@@ -175,6 +178,8 @@ impl ShaderText {
                 "stripe row r" => (0..variant.stripe_rows).map(|row| vec![("$r", row.to_string())]).collect(),
                 "distance s" => (0..variant.lanes.ilog2()).map(|step| vec![("$s", (1 << step).to_string())]).collect(),
                 "later page p" => (1..variant.target_pages).rev().map(page_names).collect(),
+                "branching sweep p" => vec![Vec::new(); usize::from(!variant.sweeps_plain_rows)],
+                "plain sweep p" => vec![Vec::new(); usize::from(variant.sweeps_plain_rows)],
                 "form f" => FORMS.map(form_names).to_vec(),
                 other => panic!("{file}:{}: cannot repeat for each {other}", number + 1),
             };
@@ -248,7 +253,8 @@ pub fn requirements(source: &str) -> Vec<&str> {
 pub fn assemble(shader: Shader, variant: &Variant) -> ShaderText {
     let mut text = ShaderText { text: String::new(), origins: Vec::new() };
     text.add("constants", &(variant.constants() + &layout::constants()), variant);
-    for name in requirements(shader.source()) {
+    let is_required = |name: &&str| *name != "plain_rows" || variant.sweeps_plain_rows;
+    for name in requirements(shader.source()).into_iter().filter(is_required) {
         let name = match (name, variant.exchange) {
             ("exchange", Exchange::Subgroup) => "subgroup",
             ("exchange", Exchange::Workgroup) => "workgroup",

@@ -25,6 +25,9 @@ pub struct Variant {
     pub stripe_rows: u32,
     /// Whether accepted blocks confine the runs of the row sweep (lastz-semantics 5.6, 5.7).
     pub is_bounded: bool,
+    /// Whether rows that need none of the rare branches have a loop of their own, for drivers that go through both sides of
+    /// every branch.
+    pub sweeps_plain_rows: bool,
     /// Whether the relaxed inspector keeps the links of the first cells, so that runs that end there come back with their
     /// script (paper: eager traceback). Off to measure what it is worth.
     pub has_eager_tile: bool,
@@ -78,6 +81,7 @@ impl Variant {
             columns,
             stripe_rows,
             is_bounded: false,
+            sweeps_plain_rows: false,
             has_eager_tile: true,
             has_cyclic_buffers: true,
             target_pages: 1,
@@ -130,7 +134,13 @@ impl Variant {
             Some(lanes @ 8..) if lanes * MAX_NARROW_COLUMNS >= window => {
                 // A ring a third wider than the next smaller one, as with the wider subgroups.
                 let columns = window.div_ceil(lanes).next_multiple_of(32);
-                Variant::subgroup(lanes, columns)
+                if !capabilities.is_software {
+                    return Variant::subgroup(lanes, columns);
+                }
+                // A sixth more than the likely window, unless that is small: what is wider costs another form, or the CPU.
+                let roomy = if window > MIN_RING { window + window / 6 } else { window };
+                let columns = roomy.div_ceil(lanes).next_multiple_of(16).min(MAX_NARROW_COLUMNS);
+                Variant { sweeps_plain_rows: true, ..Variant::subgroup(lanes, columns) }
             }
             _ => Variant::for_workgroup(capabilities, window),
         }
