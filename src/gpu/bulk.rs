@@ -222,7 +222,7 @@ const WORTHWHILE_SCREEN: usize = 1 << 13;
 
 /// Most anchors to give to a software adapter at a time: it runs no more sides at a time than there are cores, and of many
 /// anchors most lie on alignments of the first ones. Of yeast chr I, S. cerevisiae x S. mikatae, it then sweeps 2 M rows
-/// instead of 18 M.
+/// instead of 18 M in a ring of 1,024 columns.
 const FEW_ANCHORS: usize = 2;
 
 /// Rows from which on a run is left to the CPU, if that may share the work.
