@@ -132,7 +132,7 @@ fn a_target_larger_than_a_binding_is_searched_in_parts() {
     run(folder, &format!("{options} --device=cpu"), "cpu");
     let expected = read("cpu");
     assert!(expected.len() > 5000, "there is little to compare");
-    let on_gpu = format!("{options} --device={} --report=report", device_name());
+    let on_gpu = format!("{options} --device={} --all-on-device --report=report", device_name());
     let outcome = run_within(folder, Some(4 << 20), &format!("{on_gpu} --gpu-memory=80M"), "gpu");
     compare::assert_same_text("three parts", &expected, &read("gpu"));
     assert!(!outcome.stderr.contains("the search"), "{}", outcome.stderr);

@@ -30,7 +30,7 @@ fn variants(shader: Shader) -> Vec<Variant> {
         Variant { stripe_rows: 8, has_cyclic_buffers: false, ..subgroup(32, 8) },
         subgroup(4, 8),
         subgroup(8, 96),
-        Variant { sweeps_plain_rows: true, ..subgroup(8, 112) },
+        Variant { sweeps_plain_rows: true, ..subgroup(8, 96) },
         Variant { sweeps_plain_rows: true, is_bounded: true, ..subgroup(8, 128) },
         subgroup(16, 48),
         subgroup(32, 8),

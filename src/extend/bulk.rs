@@ -18,7 +18,7 @@ pub trait BulkExtender: Send + Sync {
     /// Most anchors that it is given at a time: the more, the more of them lie on alignments of others. A device that does
     /// no more than a few at a time is better off with few.
     fn most_anchors(&self) -> usize {
-        1 << 15
+        usize::MAX
     }
 
     /// Whether the CPU may extend anchors that this engine was given, in case it is faster with some of them.

@@ -32,7 +32,8 @@ pub struct GpuBulk {
     /// Units that it could not hold.
     units_left: AtomicU64,
     takes_all: bool,
-    most_anchors: usize,
+    /// It is given few anchors at a time, and no wide runs.
+    takes_few: bool,
 }
 
 impl Engine for GpuBulk {
@@ -98,7 +99,7 @@ impl GpuBulk {
             units_left: AtomicU64::new(0),
             // The user asked for the GPU.
             takes_all: on_fault == OnFault::Fail,
-            most_anchors: if is_software { FEW_ANCHORS } else { MOST_ANCHORS },
+            takes_few: is_software,
         }
     }
 
@@ -132,9 +133,9 @@ impl GpuBulk {
         GpuBulk { takes_all: true, ..self }
     }
 
-    /// Takes as many anchors at a time as a device with thousands of lanes, also where few would do.
+    /// Takes any number of anchors at a time, and wide runs, also where that costs more than it gains.
     pub fn in_large_waves(self) -> GpuBulk {
-        GpuBulk { most_anchors: MOST_ANCHORS, ..self }
+        GpuBulk { takes_few: false, ..self }
     }
 
     /// Anchors of a unit from which on a device pays; all if it `takes_all`.
@@ -157,7 +158,7 @@ impl GpuBulk {
         if let (AnyExtender::Exact(extender), true) = (&mut extender, self.shares_anchors()) {
             extender.leave_long_runs(LONG_ROWS);
         }
-        if let (AnyExtender::Exact(extender), FEW_ANCHORS) = (&mut extender, self.most_anchors) {
+        if let (AnyExtender::Exact(extender), true) = (&mut extender, self.takes_few) {
             // The wider form costs more time to compile than the CPU needs for these runs.
             extender.leave_wide_runs();
         }
@@ -219,10 +220,9 @@ const WORTHWHILE_ANCHORS: usize = 1 << 13;
 /// Anchors from which on the screen pays: in unrelated sequence each takes a core most of a millisecond.
 const WORTHWHILE_SCREEN: usize = 1 << 13;
 
-/// Most anchors to give to a device at a time.
-const MOST_ANCHORS: usize = 1 << 15;
-/// The same for a software adapter: it runs no more sides at a time than there are cores, and of many anchors most lie on
-/// alignments of the first ones. Of yeast chr I, S. cerevisiae x S. mikatae, it then sweeps 2 M rows instead of 18 M.
+/// Most anchors to give to a software adapter at a time: it runs no more sides at a time than there are cores, and of many
+/// anchors most lie on alignments of the first ones. Of yeast chr I, S. cerevisiae x S. mikatae, it then sweeps 2 M rows
+/// instead of 18 M in a ring of 1,024 columns.
 const FEW_ANCHORS: usize = 2;
 
 /// Rows from which on a run is left to the CPU, if that may share the work.
@@ -238,7 +238,7 @@ impl BulkExtender for GpuBulk {
     }
 
     fn most_anchors(&self) -> usize {
-        self.most_anchors
+        if self.takes_few { FEW_ANCHORS } else { usize::MAX }
     }
 
     fn shares_anchors(&self) -> bool {

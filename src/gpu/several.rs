@@ -123,7 +123,7 @@ impl<B: BulkExtender + Engine> BulkExtender for Several<B> {
     }
 
     fn most_anchors(&self) -> usize {
-        self.engines[0].most_anchors()
+        self.engines.iter().map(BulkExtender::most_anchors).max().unwrap_or(1)
     }
 
     fn shares_anchors(&self) -> bool {

@@ -134,13 +134,7 @@ impl Variant {
             Some(lanes @ 8..) if lanes * MAX_NARROW_COLUMNS >= window => {
                 // A ring a third wider than the next smaller one, as with the wider subgroups.
                 let columns = window.div_ceil(lanes).next_multiple_of(32);
-                if !capabilities.is_software {
-                    return Variant::subgroup(lanes, columns);
-                }
-                // A sixth more than the likely window, unless that is small: what is wider costs another form, or the CPU.
-                let roomy = if window > MIN_RING { window + window / 6 } else { window };
-                let columns = roomy.div_ceil(lanes).next_multiple_of(16).min(MAX_NARROW_COLUMNS);
-                Variant { sweeps_plain_rows: true, ..Variant::subgroup(lanes, columns) }
+                Variant { sweeps_plain_rows: capabilities.is_software, ..Variant::subgroup(lanes, columns) }
             }
             _ => Variant::for_workgroup(capabilities, window),
         }
