@@ -332,6 +332,7 @@ impl Aligner {
             bulk: self.bulk.as_deref(),
             look_ahead: Some(&self.look_ahead),
             is_searched: self.table.is_some(),
+            counts_coverage: self.coverage.is_some(),
             progress: &self.progress,
         }
     }

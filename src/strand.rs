@@ -44,6 +44,8 @@ pub(crate) struct StrandComparison<'a> {
     pub look_ahead: Option<&'a LookAhead>,
     /// Whether HSPs come from a search; otherwise they are given (`--segments`).
     pub is_searched: bool,
+    /// Whether covered target bases are counted (`--masking`, `--census`).
+    pub counts_coverage: bool,
     /// Told of query bases as they are dealt with: half of them by the search, half by extension.
     pub progress: &'a (dyn Fn(Stage, u64) + Sync),
 }
@@ -321,7 +323,7 @@ impl<'a> StrandComparison<'a> {
     /// LASTZ filters HSPs otherwise if it prints them as it finds them.
     fn gap_free_stage(&self) -> FilterStage {
         let options = self.options;
-        let at_once = options.masking == 0
+        let at_once = !self.counts_coverage
             && options.chain.is_none()
             && !(options.seed.recover_hits && options.gap_free != GapFreeExtension::None)
             && options.seed.twins.is_none()
