@@ -140,7 +140,12 @@ fn memory_number_of_devices_and_kept_kernels_change_nothing() {
     let expected = print(folder.path(), &["--device=cpu"]);
     assert!(expected.len() > 1000);
     let one = format!("--device={}", device_name());
-    compare::assert_same_text("little memory", &expected, &print(folder.path(), &[&one, "--gpu-memory=64M"]));
+    let little = [&one, "--gpu-memory=64M", "--report=little.json"];
+    compare::assert_same_text("little memory", &expected, &print(folder.path(), &little));
+    let report = std::fs::read_to_string(folder.path().join("little.json")).expect("a report");
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let bytes = |what: &str| report["gpu"][0]["memory"][what].as_u64().expect("a number");
+    assert!(bytes("peak") <= bytes("budget"), "{report}");
     compare::assert_same_text("kept kernels", &expected, &print(folder.path(), &[&one]));
     for file in std::fs::read_dir(folder.path().join("cache")).expect("a folder").flatten() {
         std::fs::write(file.path(), b"broken").expect("break the file");

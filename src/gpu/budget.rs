@@ -22,8 +22,13 @@ impl Budget {
     ///
     /// [`RunQueue`]: super::queue::RunQueue
     pub fn for_device(gpu: &Gpu) -> Budget {
+        Budget::of_each(gpu, 1)
+    }
+
+    /// The same for each of `n` extenders that work on a device at a time.
+    pub(super) fn of_each(gpu: &Gpu, n: u64) -> Budget {
         let max_binding = gpu.capabilities().max_binding;
-        let share = gpu.memory().for_extension();
+        let share = gpu.memory().for_extension() / n;
         let link_words: u64 = if gpu.capabilities().is_software { 1 << 24 } else { 1 << 29 };
         let (of_run, of_hull) = ((size_of::<Task>() + size_of::<Verdict>()) as u64, size_of::<Hull>() as u64);
         Budget {

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::budget::Budget;
 use super::context::{Gpu, GpuError};
 use super::counts::GpuCounts;
 use super::extender::{CompiledForms, GpuExtender, likely_window, params};
@@ -155,6 +156,9 @@ impl GpuBulk {
 
     fn new_extender(&self) -> std::result::Result<AnyExtender, GpuError> {
         let mut extender = AnyExtender::new(self.gpu.clone(), self.compiled.clone(), &self.scoring, &self.options)?;
+        if let AnyExtender::Exact(extender) = &mut extender {
+            *extender.budget_mut() = Budget::of_each(&self.gpu, WAVES as u64);
+        }
         if let (AnyExtender::Exact(extender), true) = (&mut extender, self.shares_anchors()) {
             extender.leave_long_runs(LONG_ROWS);
         }
