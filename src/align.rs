@@ -32,7 +32,7 @@ use crate::filter::query_best::QueryHsps;
 use crate::filter::{HspFinder, SearchCounts};
 use crate::options::{Options, Strands};
 use crate::output::StrandView;
-use crate::post::limits::{DepthLimit, HspLimit};
+use crate::post::limits::{DepthLimit, HspLimit, StrandHspCount};
 use crate::post::masking::TargetCoverage;
 use crate::report::Counts;
 use crate::seed::WordTable;
@@ -118,7 +118,7 @@ pub struct Aligner {
 /// The blocks of a query's strands.
 #[derive(Default)]
 struct Outcome {
-    plan_found: Vec<(bool, u64)>,
+    plan_found: Vec<(bool, StrandHspCount)>,
     strands: Vec<(bool, StrandBlocks)>,
     search: SearchCounts,
 }

@@ -20,7 +20,7 @@ use crate::options::{
 };
 use crate::post::filters::{self, FilterStage};
 use crate::post::inner::{Rectangle, interpolate};
-use crate::post::limits::{StrandDepth, first_runs};
+use crate::post::limits::{StrandDepth, StrandHspCount, first_runs};
 use crate::post::mirror::SelfPair;
 use crate::post::{chain, trivial};
 use crate::report::Seconds;
@@ -170,22 +170,24 @@ impl<'a> StrandComparison<'a> {
     }
 
     /// HSPs up to the first query position at which more than `limit` have been found (`--queryhsplimit`), and how many
-    /// that were before merging. `--twins` does not stop there.
-    pub fn hsps_up_to(&self, table: &'a WordTable, limit: u64) -> (Vec<Hsp>, u64, SearchCounts) {
+    /// that were before merging. Images do not count as found, nor
+    /// does what `--twins` finds: it is over no limit before all is listed.
+    pub fn hsps_up_to(&self, table: &'a WordTable, limit: u64) -> (Vec<Hsp>, StrandHspCount, SearchCounts) {
         let mut hsps = Vec::new();
-        let mut position = 0;
+        let (mut position, mut n_found) = (0, 0);
         let search = self.search(table);
         let stops = self.options.seed.twins.is_none();
         let counts = search.run(&mut |found| {
-            if stops && hsps.len() as u64 > limit && found.query_end != position {
+            if n_found > limit && found.query_end != position {
                 return ControlFlow::Break(());
             }
             position = found.query_end;
+            n_found += u64::from(stops);
             self.with_image(found.hsp, |hsp| hsps.push(hsp));
             ControlFlow::Continue(())
         });
-        let found = hsps.len() as u64;
-        (if search.needs_merging() { merge_by_diagonal(hsps) } else { hsps }, found, counts)
+        let count = StrandHspCount { found: n_found, listed: hsps.len() as u64 };
+        (if search.needs_merging() { merge_by_diagonal(hsps) } else { hsps }, count, counts)
     }
 
     /// Blocks in order of discovery until `room` for blocks, or for runs of pairs, is used up, each HSP extended at once

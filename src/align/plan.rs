@@ -7,7 +7,7 @@ use crate::filter::SearchCounts;
 use crate::filter::adaptive::AdaptiveTable;
 use crate::filter::query_best::{QueryHsps, keep_best};
 use crate::options::Strands;
-use crate::post::limits::{HspLimit, QueryHspCount};
+use crate::post::limits::{HspLimit, QueryHspCount, StrandHspCount};
 use crate::seed::WordTable;
 use crate::sequence::SequenceSet;
 use crate::strand::{GivenHsps, StrandBlocks};
@@ -28,7 +28,7 @@ pub(super) struct Plan {
     /// Whether the strand is the reverse complement of the query as given, and its work.
     pub strands: Vec<(bool, Work)>,
     /// HSPs found per searched strand, if a limit has to be settled.
-    pub found: Vec<(bool, u64)>,
+    pub found: Vec<(bool, StrandHspCount)>,
     pub search: SearchCounts,
 }
 

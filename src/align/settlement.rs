@@ -3,7 +3,7 @@
 use super::Sink;
 use crate::error::Result;
 use crate::output::StrandView;
-use crate::post::limits::{DepthLimit, HspLimit, QueryHspCount, cut_to_room};
+use crate::post::limits::{DepthLimit, HspLimit, QueryHspCount, StrandHspCount, cut_to_room};
 use crate::report::Counts;
 use crate::sequence::SequenceSet;
 use crate::strand::StrandBlocks;
@@ -24,14 +24,14 @@ impl Settlement {
         &mut self,
         query: &SequenceSet,
         other: Option<&SequenceSet>,
-        found: &[(bool, u64)],
+        found: &[(bool, StrandHspCount)],
         sink: &mut dyn Sink,
     ) -> bool {
         let Some(limit) = &mut self.hsp_limit else { return true };
         let mut so_far = QueryHspCount::default();
-        for &(is_other, n) in found {
+        for &(is_other, count) in found {
             let strand = if is_other { other } else { None }.unwrap_or(query);
-            limit.add_strand(&mut so_far, n, strand, &mut |message| sink.warn(message));
+            limit.add_strand(&mut so_far, count, strand, &mut |message| sink.warn(message));
         }
         limit.keeps(so_far)
     }

@@ -15,10 +15,19 @@ pub struct HspLimit {
     has_explained: bool,
 }
 
-/// HSPs found for one query so far.
+/// HSPs of one strand.
+#[derive(Clone, Copy, Debug)]
+pub struct StrandHspCount {
+    /// Found by the search.
+    pub found: u64,
+    /// Put into the list: with `--self --nogapped` also the mirror images of those found.
+    pub listed: u64,
+}
+
+/// HSPs of one query so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QueryHspCount {
-    found: u64,
+    listed: u64,
     is_over: bool,
 }
 
@@ -29,23 +38,23 @@ impl HspLimit {
     }
 
     /// The limit of the next strand: its search stops after the first query position at which more than this many
-    /// HSPs have been found. What the first strand found counts against the second, which may always find one.
+    /// HSPs have been found. What the first strand listed counts against the second, which may always find one.
     pub fn strand_limit(&self, so_far: QueryHspCount) -> u64 {
-        self.limit.saturating_sub(so_far.found).max(1)
+        self.limit.saturating_sub(so_far.listed).max(1)
     }
 
     /// Takes note of a searched strand. False: the next strand need not be searched.
     pub fn add_strand(
         &mut self,
         so_far: &mut QueryHspCount,
-        found: u64,
+        count: StrandHspCount,
         query: &SequenceSet,
         warn: &mut dyn FnMut(String),
     ) -> bool {
-        let is_exceeded = found > self.strand_limit(*so_far);
-        so_far.found += found;
+        let is_exceeded = count.found > self.strand_limit(*so_far);
+        so_far.listed += count.listed;
+        so_far.is_over |= is_exceeded || count.listed > self.limit;
         if is_exceeded {
-            so_far.is_over = true;
             self.exceeded += 1;
             self.warn(query, warn);
         }
@@ -58,17 +67,17 @@ impl HspLimit {
         }
         // Of a `[multiple]` query LASTZ names the sequence that it read last.
         let name = query.partitions.last().map_or(BStr::new(""), |p| p.name.as_bstr());
-        warn(format!("WARNING. Query \"{name}\" contains more than {}.", counted(self.limit, "HSP")));
+        warn(format!("WARNING. Query \"{name}\" contains more than {} HSPs.", with_commas(self.limit)));
         if !self.has_explained {
             self.has_explained = true;
             warn("All HSPs for this query are discarded and the query is not processed further.".to_string());
         }
     }
 
-    /// Whether the query is processed at all. The second strand can be within its own limit of at least one and still
-    /// take the total over the limit: such a query is dropped without a warning.
+    /// Whether the query is processed at all. The second strand can be within its own limit of at least one, and images
+    /// are not seen by the search, and still the total is over the limit: such a query is dropped without a warning.
     pub fn keeps(&self, so_far: QueryHspCount) -> bool {
-        self.over.keep || so_far.found <= self.limit
+        self.over.keep || so_far.listed <= self.limit
     }
 
     /// Most lines per query with `--nogapped`, and most strand lists per query otherwise.
@@ -190,7 +199,7 @@ impl DepthLimit {
     }
 }
 
-/// A number of things: `1 HSP`, `1,202 HSPs`.
+/// A number of things: `1 paired base`, `1,202 paired bases`.
 fn counted(number: u64, thing: &str) -> String {
     format!("{} {thing}{}", with_commas(number), if number == 1 { "" } else { "s" })
 }
@@ -216,6 +225,10 @@ mod tests {
     const KEEP: OverLimit = OverLimit { keep: true, warn: true };
     const DROP: OverLimit = OverLimit { keep: false, warn: true };
 
+    fn without_images(found: u64) -> StrandHspCount {
+        StrandHspCount { found, listed: found }
+    }
+
     #[test]
     fn numbers_have_thousands_commas() {
         assert_eq!([0, 999, 1000, 123_456, 1_234_567].map(with_commas), ["0", "999", "1,000", "123,456", "1,234,567"]);
@@ -228,10 +241,9 @@ mod tests {
         let mut limit = HspLimit::new(2, DROP);
         for _ in 0..2 {
             let mut count = QueryHspCount::default();
-            assert!(!limit.add_strand(&mut count, 3, &query, &mut |line| lines.push(line)));
+            assert!(!limit.add_strand(&mut count, without_images(3), &query, &mut |line| lines.push(line)));
             assert!(!limit.keeps(count));
         }
-        assert_eq!(counted(1, "HSP"), "1 HSP");
         let warning = "WARNING. Query \"q1\" contains more than 2 HSPs.";
         let explanation = "All HSPs for this query are discarded and the query is not processed further.";
         assert_eq!(lines, [warning, explanation, warning]);
@@ -244,11 +256,29 @@ mod tests {
         let mut limit = HspLimit::new(7, DROP);
         let mut count = QueryHspCount::default();
         let mut warn = |line: String| panic!("no warning expected: {line}");
-        assert!(limit.add_strand(&mut count, 7, &query, &mut warn));
+        assert!(limit.add_strand(&mut count, without_images(7), &query, &mut warn));
         assert_eq!(limit.strand_limit(count), 1);
-        assert!(limit.add_strand(&mut count, 1, &query, &mut warn));
+        assert!(limit.add_strand(&mut count, without_images(1), &query, &mut warn));
         assert!(!limit.keeps(count), "8 HSPs in all");
         assert_eq!(limit.summary(), None);
+    }
+
+    #[test]
+    fn images_are_no_finds_but_use_up_the_limit() {
+        let query = SequenceSet::single("q1", b"ACGT");
+        let mut lines = Vec::new();
+        let mut warn = |line: String| lines.push(line);
+        let both = StrandHspCount { found: 41, listed: 82 };
+
+        let (mut limit, mut count) = (HspLimit::new(41, DROP), QueryHspCount::default());
+        assert!(!limit.add_strand(&mut count, both, &query, &mut warn), "82 listed: the second strand is not searched");
+        assert!(!limit.keeps(count));
+
+        let (mut limit, mut count) = (HspLimit::new(82, KEEP), QueryHspCount::default());
+        assert!(limit.add_strand(&mut count, both, &query, &mut warn));
+        assert!(limit.keeps(count));
+        assert_eq!(limit.strand_limit(count), 1);
+        assert!(lines.is_empty(), "41 found");
     }
 
     #[test]

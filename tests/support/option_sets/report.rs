@@ -68,10 +68,12 @@ impl Draft<'_> {
     }
 
     fn query_limits(&mut self) {
+        // With images the limit has rules of its own.
+        let likely = if self.kind == Kind::SelfComparison { 18 } else { 6 };
         if self.percent(6) {
             let text = format!("--queryhspbest={}", self.between(1, 12));
             self.option(text);
-        } else if ![Kind::Adaptive, Kind::Segments].contains(&self.kind) && self.percent(6) {
+        } else if ![Kind::Adaptive, Kind::Segments].contains(&self.kind) && self.percent(likely) {
             let how = self.pick(&["=", "=nowarn:", "=keep,nowarn:", "+=", "=warn:"]);
             let text = format!("--queryhsplimit{how}{}", self.between(1, 30));
             self.option(text);
