@@ -4,12 +4,14 @@ mod gpu_support;
 mod support;
 
 use std::path::Path;
+use std::sync::Barrier;
 use std::time::Duration;
 
+use fastz::alignment::Anchor;
 use fastz::cpu::Ydrop;
 use fastz::cpu::ydrop::SideProblem;
-use fastz::extend::Side;
-use fastz::gpu::{GpuExtender, GpuSeeder, GpuSettings, InspectedRelaxed, OneSided, RelaxedExtender};
+use fastz::extend::{BulkExtender, BulkUnit, Side};
+use fastz::gpu::{GpuBulk, GpuExtender, GpuSeeder, GpuSettings, InspectedRelaxed, OnFault, OneSided, RelaxedExtender};
 use fastz::options::{GappedOptions, HspThreshold, Options};
 use fastz::scoring::Scoring;
 use fastz::seed::{SeedPattern, WordTable};
@@ -79,6 +81,47 @@ fn extension_within_sixteen_mebibytes_equals_the_cpu() {
     assert!(left < runs.len() / 2, "{left} of {} runs left to the CPU", runs.len());
     assert!(extender.counts().dispatches > 4, "one batch was enough");
     assert!(gpu.memory().peak() <= gpu.memory().budget(), "{} bytes were used", gpu.memory().peak());
+}
+
+#[test]
+fn two_units_at_a_time_share_the_memory_of_extension() {
+    let (settings, test) = (small(16), "two_units_at_a_time_share_the_memory_of_extension");
+    let (Some(one), Some(two)) = (gpu_with_or_skip(test, &settings), gpu_with_or_skip(test, &settings)) else { return };
+    let (scoring, options) = (Scoring::default(), GappedOptions { y_drop: 3000, ..GappedOptions::default() });
+    let (target, query, runs) = related();
+    // So many that logs and links are full.
+    let anchors: Vec<Anchor> = runs.iter().step_by(2).map(|run| run.anchor).cycle().take(200).collect();
+    let mut extender = GpuExtender::new(one.clone(), &scoring, &options).expect("kernels");
+    let unit = extender.load(&target, &query).expect("room");
+    let inputs = one.memory().peak();
+    // The first time the links are not there yet when runs are inspected.
+    for _ in 0..2 {
+        extender.extend(&unit, &anchors, &|_, _| true).expect("memory");
+    }
+    let alone = one.memory().peak() - inputs;
+
+    let bulk = GpuBulk::new(two.clone(), &scoring, &options, OnFault::Fail).in_large_waves();
+    let mut units = [(); 2].map(|()| bulk.open(&target, &query).expect("a device").expect("room"));
+    let inputs = two.memory().peak();
+    let both = Barrier::new(units.len());
+    let extend = |unit: &mut Box<dyn BulkUnit + '_>| {
+        both.wait();
+        unit.extend(&anchors, &|_, _| true)
+    };
+    for _ in 0..2 {
+        let results = std::thread::scope(|scope| {
+            let threads: Vec<_> = units.iter_mut().map(|unit| scope.spawn(|| extend(unit))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect::<Vec<_>>()
+        });
+        for found in results {
+            let left = found.expect("memory").iter().filter(|sides| sides.is_none()).count();
+            assert!(left < anchors.len() / 2, "{left} of {} anchors left to the CPU", anchors.len());
+        }
+    }
+    let (used, all) = (two.memory().peak() - inputs, two.memory().for_extension());
+    assert!(used <= all, "{used} of {all} bytes were used");
+    // Only the memory of runs under way is there twice.
+    assert!(2 * used <= 3 * alone, "{used} bytes were used, {alone} by one unit alone");
 }
 
 #[test]
