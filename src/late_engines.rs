@@ -300,13 +300,20 @@ impl HspFinder for LateFinder {
 /// Gapped extension on devices to come.
 struct LateBulk(Arc<Late>);
 
+impl LateBulk {
+    /// Devices that the user asked for, which are there before any work is.
+    fn asked_for(&self) -> Option<&Several<GpuBulk>> {
+        if self.0.plan.takes_all { self.0.devices().bulk.as_ref() } else { None }
+    }
+}
+
 impl BulkExtender for LateBulk {
     fn least_anchors(&self) -> usize {
-        GpuBulk::worthwhile_anchors(self.0.plan.takes_all)
+        self.asked_for().map_or(GpuBulk::worthwhile_anchors(false), BulkExtender::least_anchors)
     }
 
     fn least_screened(&self) -> usize {
-        GpuBulk::worthwhile_screen(self.0.plan.takes_all)
+        self.asked_for().map_or(GpuBulk::worthwhile_screen(false), BulkExtender::least_screened)
     }
 
     fn most_anchors(&self) -> usize {
@@ -315,7 +322,12 @@ impl BulkExtender for LateBulk {
     }
 
     fn shares_anchors(&self) -> bool {
-        !self.0.plan.takes_all
+        self.asked_for().is_none_or(BulkExtender::shares_anchors)
+    }
+
+    fn get_ready(&self) -> bool {
+        // Asked for units that a device has taken up.
+        self.0.devices().bulk.as_ref().is_none_or(BulkExtender::get_ready)
     }
 
     fn open<'a>(

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use fastz::cpu::Ydrop;
 use fastz::extend::{BulkExtender, BulkUnit, GappedStage, LookAhead, Side};
@@ -110,6 +111,10 @@ type Work<'a> = (&'a str, &'a Ydrop, Option<&'a LookAhead>, Option<&'a dyn BulkE
 struct UnboundedRuns {
     ydrop: Ydrop,
     shares_anchors: bool,
+    /// How often it will still say that it is not ready.
+    unready: AtomicUsize,
+    /// Anchors that it was given.
+    given: AtomicUsize,
 }
 
 impl BulkExtender for UnboundedRuns {
@@ -121,17 +126,21 @@ impl BulkExtender for UnboundedRuns {
         self.shares_anchors
     }
 
+    fn get_ready(&self) -> bool {
+        self.unready.fetch_update(Relaxed, Relaxed, |n| n.checked_sub(1)).is_err()
+    }
+
     fn open<'a>(
         &'a self,
         target: &'a SequenceSet,
         query: &'a SequenceSet,
     ) -> fastz::error::Result<Option<Box<dyn BulkUnit + 'a>>> {
-        Ok(Some(Box::new(UnboundedUnit { ydrop: &self.ydrop, target, query })))
+        Ok(Some(Box::new(UnboundedUnit { runs: self, target, query })))
     }
 }
 
 struct UnboundedUnit<'a> {
-    ydrop: &'a Ydrop,
+    runs: &'a UnboundedRuns,
     target: &'a SequenceSet,
     query: &'a SequenceSet,
 }
@@ -142,9 +151,10 @@ impl BulkUnit for UnboundedUnit<'_> {
         anchors: &[Anchor],
         wants_script: &(dyn Fn(&Side, &Side) -> bool + Sync),
     ) -> fastz::error::Result<Vec<Option<(Side, Side)>>> {
+        self.runs.given.fetch_add(anchors.len(), Relaxed);
         let mut workspace = Default::default();
         let extend = |(ix, anchor): (usize, &Anchor)| {
-            let (mut left, mut right) = self.ydrop.run_both(self.target, self.query, anchor, &mut workspace);
+            let (mut left, mut right) = self.runs.ydrop.run_both(self.target, self.query, anchor, &mut workspace);
             if !wants_script(&left, &right) {
                 (left.script, right.script) = Default::default();
             }
@@ -165,7 +175,7 @@ fn blocks_equal_lastz_block_for_block() {
     let seed = std::env::var("FASTZ_FUZZ_SEED").map_or(1, |n| n.parse::<u64>().expect("a number"));
     let dir = tempfile::tempdir().unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-    let mut blocks_seen = 0;
+    let (mut blocks_seen, mut given_late) = (0, 0);
     for case in seed..seed + cases {
         let mut rng = Rng(case);
         let (target, query) = pair(&mut rng);
@@ -220,15 +230,27 @@ fn blocks_equal_lastz_block_for_block() {
         let look_ahead = LookAhead::default();
         let vectorised = Ydrop::new(&scoring, &options);
         let scalar = vectorised.clone().scalar();
-        let bulk = |shares_anchors| UnboundedRuns { ydrop: vectorised.clone(), shares_anchors };
-        let (sharing, alone) = (bulk(true), bulk(false));
-        let works: [Work; 6] = [
+        let bulk = |shares_anchors, unready: usize| {
+            let (unready, given) = (unready.into(), AtomicUsize::new(0));
+            UnboundedRuns { ydrop: vectorised.clone(), shares_anchors, unready, given }
+        };
+        let (sharing, alone) = (bulk(true, 0), bulk(false, 0));
+        let late = [(); 4].map(|()| bulk(rng.below(2) == 0, 1 + rng.below(8)));
+        let never = [bulk(true, usize::MAX), bulk(false, usize::MAX)];
+        let works: [Work; 13] = [
             ("scalar, in order", &scalar, None, None),
             ("in order", &vectorised, None, None),
             ("ahead", &vectorised, Some(&look_ahead), None),
             ("bulk, in order", &vectorised, None, Some(&alone)),
             ("bulk, ahead", &vectorised, Some(&look_ahead), Some(&alone)),
             ("bulk, shared, ahead", &vectorised, Some(&look_ahead), Some(&sharing)),
+            ("late bulk, in order", &vectorised, None, Some(&late[0])),
+            ("late bulk, ahead", &vectorised, Some(&look_ahead), Some(&late[1])),
+            ("late bulk, ahead", &vectorised, Some(&look_ahead), Some(&late[2])),
+            ("late bulk, ahead", &vectorised, Some(&look_ahead), Some(&late[3])),
+            ("no bulk yet, in order", &vectorised, None, Some(&never[1])),
+            ("no bulk yet, ahead", &vectorised, Some(&look_ahead), Some(&never[1])),
+            ("no bulk yet, shared, ahead", &vectorised, Some(&look_ahead), Some(&never[0])),
         ];
         for (work, ydrop, look_ahead, bulk) in works {
             let stage = GappedStage {
@@ -269,6 +291,8 @@ fn blocks_equal_lastz_block_for_block() {
             );
             blocks_seen += result.blocks.len();
         }
+        given_late += late.iter().map(|bulk| bulk.given.load(Relaxed)).sum::<usize>();
+        assert!(never.iter().all(|bulk| bulk.given.load(Relaxed) == 0), "case {case}: an engine that is not ready");
     }
-    assert!(blocks_seen > cases as usize);
+    assert!(blocks_seen > cases as usize && given_late > 0, "{blocks_seen} blocks, {given_late} anchors given late");
 }

@@ -185,7 +185,7 @@ fn the_screen_on_a_gpu_leaves_no_trace() {
     let test = "the_screen_on_a_gpu_leaves_no_trace";
     let Some(gpu) = gpu_or_skip(test) else { return };
     let (scoring, options) = (Scoring::default(), GappedOptions::default());
-    let bulk = GpuBulk::new(gpu, &scoring, &options, OnFault::Fail);
+    let bulk = GpuBulk::new(gpu, &scoring, &options, OnFault::Fail).in_large_waves();
     let mut screened = 0;
     for seed in 100..103 {
         let (target, query, anchors) = case(&mut SplitMix64(seed));

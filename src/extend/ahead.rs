@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError, mpsc};
 
-use super::bulk::BulkUnit;
+use super::bulk::{BulkExtender, BulkUnit};
 use super::commit::{Committed, GappedResult, GappedStage, OnAccept};
 use super::extension::Extension;
 use super::pending::{Pending, Progress};
@@ -247,8 +247,8 @@ impl Schedule<'_, '_> {
                         return Turn::Extend(ix);
                     }
                 }
-                None if ix >= state.bulk_done && !state.bulk_running => return Turn::Bulk,
-                None if ix >= state.bulk_done && self.waits_for_bulk() => return Turn::Wait,
+                None if ix >= state.bulk_done && state.bulk_running && self.waits_for_bulk() => return Turn::Wait,
+                None if ix >= state.bulk_done && !state.bulk_running && self.bulk_is_ready() => return Turn::Bulk,
                 None => return Turn::Extend(ix),
             }
             state.next += 1;
@@ -282,6 +282,11 @@ impl Schedule<'_, '_> {
                 state.redo(ix, anchor);
             }
         }
+    }
+
+    /// Whether the bulk engine, if there is one, would begin with a wave at once.
+    pub(super) fn bulk_is_ready(&self) -> bool {
+        self.stage.bulk.is_some_and(BulkExtender::get_ready)
     }
 
     /// Whether the CPU leaves everything to the bulk engine that it may still answer.

@@ -24,6 +24,11 @@ pub trait BulkExtender: Send + Sync {
     /// Whether the CPU may extend anchors that this engine was given, in case it is faster with some of them.
     fn shares_anchors(&self) -> bool;
 
+    /// Begins to make the engine ready, if that has not been done; whether it is. The CPU extends anchors meanwhile.
+    fn get_ready(&self) -> bool {
+        true
+    }
+
     /// Takes up one unit; `None` if the engine cannot hold it, and the CPU has to do it.
     ///
     /// # Errors

@@ -22,6 +22,8 @@ pub(super) type JoinedSides = Vec<(usize, Option<Box<Extension>>)>;
 /// Most anchors that a bulk wave extends: so many that a device has enough to do, and so few that what they find is soon
 /// known when the next are chosen.
 const MOST_BULK: usize = 1 << 13;
+/// Anchors before those that a slow engine is given, if the CPU shares them.
+const SLOW_LEAD: usize = 64;
 /// Anchors of a wave whose sides are joined in one task.
 const JOINED: usize = 512;
 /// Anchors under way or waiting for their turn from which on no wave begins.
@@ -104,7 +106,9 @@ impl Schedule<'_, '_> {
     pub(super) fn choose_bulk(&self, state: &mut State) -> Vec<usize> {
         let most = self.stage.bulk.map_or(1, BulkExtender::most_anchors).clamp(1, MOST_BULK);
         let mut chosen = Vec::new();
-        let first = state.next.max(state.bulk_done);
+        // An engine that takes few at a time is slow: the CPU would be through with the next ones before.
+        let lead = if most < MOST_BULK && !self.waits_for_bulk() { SLOW_LEAD } else { 0 };
+        let first = state.bulk_done.max(state.next + lead);
         state.bulk_done = self.anchors.len();
         for (ix, anchor) in state.queue.iter_from(first) {
             if chosen.len() >= most {

@@ -99,7 +99,8 @@ impl<'r> Schedule<'r, '_> {
             let tasks = look_ahead.tasks();
             let most_pending = tasks * MOST_READY + if self.bulk.is_some() { MOST_PENDING } else { 0 };
             let has_room = state.pending.by_anchor.len() < MOST_PENDING;
-            if !state.bulk_running && state.bulk_done < self.anchors.len() && has_room {
+            let has_more = state.bulk_done < self.anchors.len() && has_room;
+            if !state.bulk_running && has_more && self.bulk_is_ready() {
                 self.start_wave(state);
             }
             while state.running < tasks && state.pending.by_anchor.len() < most_pending {

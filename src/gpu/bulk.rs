@@ -1,7 +1,8 @@
 //! The GPU as a [`BulkExtender`]: screen, inspect, execute what can become a block.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::JoinHandle;
 
 use super::budget::Budget;
 use super::context::{Gpu, GpuError};
@@ -29,12 +30,15 @@ pub struct GpuBulk {
     turn: AtomicUsize,
     screen: Mutex<Option<GpuScreen>>,
     compiled: CompiledForms,
+    /// The thread that compiles them ahead, if that has begun.
+    compiling: OnceLock<JoinHandle<std::result::Result<(), GpuError>>>,
     faults: FaultLog,
     /// Units that it could not hold.
     units_left: AtomicU64,
     takes_all: bool,
-    /// It is given few anchors at a time, and no wide runs.
-    takes_few: bool,
+    /// It has no other cores than the CPU engine, which is faster. So it only helps: nobody waits until its kernels are
+    /// compiled, and it is given few anchors at a time, and no wide runs.
+    is_helper: bool,
 }
 
 impl Engine for GpuBulk {
@@ -96,11 +100,12 @@ impl GpuBulk {
             turn: AtomicUsize::new(0),
             screen: Mutex::new(None),
             compiled: CompiledForms::default(),
+            compiling: OnceLock::new(),
             faults: FaultLog::new(on_fault),
             units_left: AtomicU64::new(0),
             // The user asked for the GPU.
             takes_all: on_fault == OnFault::Fail,
-            takes_few: is_software,
+            is_helper: is_software && options.contract == Contract::Exact,
         }
     }
 
@@ -123,20 +128,29 @@ impl GpuBulk {
     /// are needed.
     pub fn compile_ahead(&self) {
         if self.options.contract == Contract::Exact {
-            let (gpu, compiled) = (self.gpu.clone(), self.compiled.clone());
-            let (scoring, options) = (self.scoring.clone(), self.options.clone());
-            std::thread::spawn(move || GpuExtender::compile(&gpu, &compiled, &scoring, &options));
+            self.compiling();
         }
     }
 
-    /// Takes units of any size, also where they do not pay.
+    /// The thread that compiles the exact kernels ahead.
+    fn compiling(&self) -> &JoinHandle<std::result::Result<(), GpuError>> {
+        self.compiling.get_or_init(|| {
+            let (gpu, compiled) = (self.gpu.clone(), self.compiled.clone());
+            let (scoring, options, takes_wide) = (self.scoring.clone(), self.options.clone(), !self.is_helper);
+            std::thread::spawn(move || GpuExtender::compile(&gpu, &compiled, &scoring, &options, takes_wide))
+        })
+    }
+
+    /// Takes units of any size, also where they do not pay. A software adapter does so only [in large
+    /// waves](Self::in_large_waves).
     pub fn take_all(self) -> GpuBulk {
         GpuBulk { takes_all: true, ..self }
     }
 
-    /// Takes any number of anchors at a time, and wide runs, also where that costs more than it gains.
+    /// Makes a software adapter do what others do, also where that costs more than it gains: otherwise it only helps the
+    /// CPU.
     pub fn in_large_waves(self) -> GpuBulk {
-        GpuBulk { takes_few: false, ..self }
+        GpuBulk { is_helper: false, ..self }
     }
 
     /// Anchors of a unit from which on a device pays; all if it `takes_all`.
@@ -162,7 +176,7 @@ impl GpuBulk {
         if let (AnyExtender::Exact(extender), true) = (&mut extender, self.shares_anchors()) {
             extender.leave_long_runs(LONG_ROWS);
         }
-        if let (AnyExtender::Exact(extender), true) = (&mut extender, self.takes_few) {
+        if let (AnyExtender::Exact(extender), true) = (&mut extender, self.is_helper) {
             // The wider form costs more time to compile than the CPU needs for these runs.
             extender.leave_wide_runs();
         }
@@ -229,24 +243,32 @@ const WORTHWHILE_SCREEN: usize = 1 << 13;
 /// instead of 18 M in a ring of 1,024 columns.
 const FEW_ANCHORS: usize = 2;
 
+/// Anchors of a unit from which on such an adapter may have something to do: the CPU is through with fewer before a kernel
+/// is translated.
+const HELPER_ANCHORS: usize = 1 << 8;
+
 /// Rows from which on a run is left to the CPU, if that may share the work.
 const LONG_ROWS: u32 = 1 << 13;
 
 impl BulkExtender for GpuBulk {
     fn least_anchors(&self) -> usize {
-        GpuBulk::worthwhile_anchors(self.takes_all)
+        if self.is_helper { HELPER_ANCHORS } else { GpuBulk::worthwhile_anchors(self.takes_all) }
     }
 
     fn least_screened(&self) -> usize {
-        GpuBulk::worthwhile_screen(self.takes_all)
+        if self.is_helper { usize::MAX } else { GpuBulk::worthwhile_screen(self.takes_all) }
     }
 
     fn most_anchors(&self) -> usize {
-        if self.takes_few { FEW_ANCHORS } else { usize::MAX }
+        if self.is_helper { FEW_ANCHORS } else { usize::MAX }
     }
 
     fn shares_anchors(&self) -> bool {
-        !self.takes_all
+        !self.takes_all || self.is_helper
+    }
+
+    fn get_ready(&self) -> bool {
+        !self.is_helper || self.compiling().is_finished()
     }
 
     fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {

@@ -89,14 +89,17 @@ impl GpuExtender {
         Ok(extender)
     }
 
-    /// Compiles the kernels that [`with_compiled`](Self::with_compiled) will need.
+    /// Compiles the kernels that [`with_compiled`](Self::with_compiled) will need, those for wide windows only if they are
+    /// not [left](Self::leave_wide_runs).
     pub fn compile(
         gpu: &Gpu,
         compiled: &CompiledForms,
         scoring: &Scoring,
         options: &GappedOptions,
+        takes_wide: bool,
     ) -> Result<(), GpuError> {
-        variants(gpu, scoring, options).into_iter().try_for_each(|variant| compiled.get(gpu, variant).map(|_| ()))
+        let variants = variants(gpu, scoring, options).into_iter().take(if takes_wide { 2 } else { 1 });
+        variants.map(|variant| compiled.get(gpu, variant)).try_for_each(|kernels| kernels.map(|_| ()))
     }
 
     /// As [`new`](Self::new), with a given form of the kernels only.

@@ -24,13 +24,18 @@ pub(super) struct FormKernels {
 
 impl FormKernels {
     fn compile(gpu: &Gpu, variant: Variant) -> Result<FormKernels, GpuError> {
-        // Drivers take seconds for a kernel: compile them side by side.
+        let shaders = [Shader::ExactInspector, Shader::ExactExecutor, Shader::Traceback];
         let compile = |shader| move || Kernel::new(gpu, shader, &variant);
-        let [inspector, executor, traceback] = std::thread::scope(|scope| {
-            [Shader::ExactInspector, Shader::ExactExecutor, Shader::Traceback]
-                .map(|shader| scope.spawn(compile(shader)))
-                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-        });
+        let [inspector, executor, traceback] = match gpu.capabilities().is_software {
+            // Others work on the same cores meanwhile.
+            true => shaders.map(|shader| compile(shader)()),
+            // Drivers take seconds for a kernel: compile them side by side.
+            false => std::thread::scope(|scope| {
+                shaders
+                    .map(|shader| scope.spawn(compile(shader)))
+                    .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            }),
+        };
         Ok(FormKernels { inspector: inspector?, executor: executor?, traceback: traceback? })
     }
 }

@@ -130,6 +130,11 @@ impl<B: BulkExtender + Engine> BulkExtender for Several<B> {
         self.engines[0].shares_anchors()
     }
 
+    fn get_ready(&self) -> bool {
+        // All begin.
+        self.engines.iter().filter(|engine| !engine.get_ready()).count() == 0
+    }
+
     fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {
         let place = self.pick();
         let Some(unit) = self.engines[place.ix].open(target, query)? else { return Ok(None) };
