@@ -107,7 +107,7 @@ impl Bench {
         let mut own_options = vec![program::LASTZ_TOKEN.to_string(), format!("--threads={}", 1 + random.below(4))];
         if let Ok(device) = std::env::var("FASTZ_DEVICE") {
             own_options.push(format!("--device={device}"));
-            // Without it, a software adapter gets a few anchors at a time and no search.
+            // Without it, a software adapter only helps the CPU.
             own_options.extend((random.below(3) > 0).then(|| "--all-on-device".to_string()));
         }
         Bench { lastz: lastz.to_path_buf(), folder, own_options }

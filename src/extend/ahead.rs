@@ -5,7 +5,8 @@
 //!           committed  │ running, ready, waiting, or     │ not looked at
 //!                      │ covered so far                  │
 //! ```
-//! Tasks of the pool run one side of an anchor each, under the blocks accepted so far; a bulk engine runs waves of anchors.
+//! Tasks of the pool run one side of an anchor each, under the blocks accepted so far; a bulk engine, once it is ready, runs
+//! waves of anchors.
 //! Between them somebody commits what is ready, in order (here), and starts tasks for the anchors that seem worth it
 //! (`choice.rs`): the one whose turn it is, results that an accepted block touched, and anchors that no earlier one under
 //! way will probably cover. How tasks hand this on is in `tasks.rs`. Nobody waits for a whole wave; the output does not
