@@ -330,6 +330,10 @@ impl BulkExtender for LateBulk {
         self.0.devices().bulk.as_ref().is_none_or(BulkExtender::get_ready)
     }
 
+    fn takes_bounded(&self) -> bool {
+        self.0.devices().bulk.as_ref().is_some_and(BulkExtender::takes_bounded)
+    }
+
     fn open<'a>(
         &'a self,
         target: &'a SequenceSet,

@@ -7,7 +7,9 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use fastz::cpu::Ydrop;
-use fastz::extend::{BulkExtender, BulkUnit, GappedStage, LookAhead, Side};
+use fastz::cpu::ydrop::SideProblem;
+use fastz::extend::bounds::{AcceptedBlocks, Confiners};
+use fastz::extend::{BoundedAnchor, BulkExtender, BulkUnit, Direction, GappedStage, LookAhead, Side};
 use fastz::options::GappedOptions;
 use fastz::scoring::Scoring;
 use fastz::{Anchor, EditOp, Hsp, SequenceSet};
@@ -108,22 +110,27 @@ fn anchor(hsp: &Hsp, target: &[u8], query: &[u8], scoring: &Scoring) -> Anchor {
 type Work<'a> = (&'a str, &'a Ydrop, Option<&'a LookAhead>, Option<&'a dyn BulkExtender>);
 
 /// A bulk engine on the CPU, which leaves every fifth anchor to the stage.
-struct UnboundedRuns {
+struct CpuBulk {
     ydrop: Ydrop,
     shares_anchors: bool,
+    takes_bounded: bool,
     /// How often it will still say that it is not ready.
     unready: AtomicUsize,
     /// Anchors that it was given.
     given: AtomicUsize,
 }
 
-impl BulkExtender for UnboundedRuns {
+impl BulkExtender for CpuBulk {
     fn least_anchors(&self) -> usize {
         1
     }
 
     fn shares_anchors(&self) -> bool {
         self.shares_anchors
+    }
+
+    fn takes_bounded(&self) -> bool {
+        self.takes_bounded
     }
 
     fn get_ready(&self) -> bool {
@@ -135,32 +142,61 @@ impl BulkExtender for UnboundedRuns {
         target: &'a SequenceSet,
         query: &'a SequenceSet,
     ) -> fastz::error::Result<Option<Box<dyn BulkUnit + 'a>>> {
-        Ok(Some(Box::new(UnboundedUnit { runs: self, target, query })))
+        Ok(Some(Box::new(CpuUnit { bulk: self, target, query })))
     }
 }
 
-struct UnboundedUnit<'a> {
-    runs: &'a UnboundedRuns,
+struct CpuUnit<'a> {
+    bulk: &'a CpuBulk,
     target: &'a SequenceSet,
     query: &'a SequenceSet,
 }
 
-impl BulkUnit for UnboundedUnit<'_> {
+impl CpuUnit<'_> {
+    fn run(
+        &self,
+        anchor: &Anchor,
+        blocks: Option<(&AcceptedBlocks, &Confiners)>,
+        wants_script: &WantsScript,
+    ) -> (Side, Side) {
+        let mut workspace = Default::default();
+        let mut side = |direction| {
+            let problem = SideProblem { target: self.target, query: self.query, anchor: *anchor, direction };
+            let bounds = blocks.and_then(|(accepted, confiners)| accepted.side_bounds(anchor, direction, confiners));
+            self.bulk.ydrop.run(&problem, bounds, &mut workspace)
+        };
+        let (mut left, mut right) = (side(Direction::Left), side(Direction::Right));
+        if !wants_script(&left, &right) {
+            (left.script, right.script) = Default::default();
+        }
+        (left, right)
+    }
+}
+
+type WantsScript<'a> = dyn Fn(&Side, &Side) -> bool + Sync + 'a;
+
+impl BulkUnit for CpuUnit<'_> {
     fn extend(
         &mut self,
         anchors: &[Anchor],
-        wants_script: &(dyn Fn(&Side, &Side) -> bool + Sync),
+        wants_script: &WantsScript,
     ) -> fastz::error::Result<Vec<Option<(Side, Side)>>> {
-        self.runs.given.fetch_add(anchors.len(), Relaxed);
-        let mut workspace = Default::default();
-        let extend = |(ix, anchor): (usize, &Anchor)| {
-            let (mut left, mut right) = self.runs.ydrop.run_both(self.target, self.query, anchor, &mut workspace);
-            if !wants_script(&left, &right) {
-                (left.script, right.script) = Default::default();
-            }
-            (ix % 5 != 4).then_some((left, right))
+        self.bulk.given.fetch_add(anchors.len(), Relaxed);
+        let run = |(ix, anchor): (usize, &Anchor)| (ix % 5 != 4).then(|| self.run(anchor, None, wants_script));
+        Ok(anchors.iter().enumerate().map(run).collect())
+    }
+
+    fn extend_bounded(
+        &mut self,
+        anchors: &[BoundedAnchor],
+        accepted: &AcceptedBlocks,
+        wants_script: &WantsScript,
+    ) -> fastz::error::Result<Vec<Option<(Side, Side)>>> {
+        self.bulk.given.fetch_add(anchors.len(), Relaxed);
+        let run = |(ix, bounded): (usize, &BoundedAnchor)| {
+            (ix % 5 != 4).then(|| self.run(&bounded.anchor, Some((accepted, &bounded.confiners)), wants_script))
         };
-        Ok(anchors.iter().enumerate().map(extend).collect())
+        Ok(anchors.iter().enumerate().map(run).collect())
     }
 }
 
@@ -230,20 +266,24 @@ fn blocks_equal_lastz_block_for_block() {
         let look_ahead = LookAhead::default();
         let vectorised = Ydrop::new(&scoring, &options);
         let scalar = vectorised.clone().scalar();
-        let bulk = |shares_anchors, unready: usize| {
+        let bulk = |shares_anchors, takes_bounded, unready: usize| {
             let (unready, given) = (unready.into(), AtomicUsize::new(0));
-            UnboundedRuns { ydrop: vectorised.clone(), shares_anchors, unready, given }
+            CpuBulk { ydrop: vectorised.clone(), shares_anchors, takes_bounded, unready, given }
         };
-        let (sharing, alone) = (bulk(true, 0), bulk(false, 0));
-        let late = [(); 4].map(|()| bulk(rng.below(2) == 0, 1 + rng.below(8)));
-        let never = [bulk(true, usize::MAX), bulk(false, usize::MAX)];
-        let works: [Work; 13] = [
+        let (sharing, alone) = (bulk(true, false, 0), bulk(false, false, 0));
+        let (sharing_bounded, alone_bounded) = (bulk(true, true, 0), bulk(false, true, 0));
+        let late = [(); 4].map(|()| bulk(rng.below(2) == 0, rng.below(2) == 0, 1 + rng.below(8)));
+        let never = [bulk(true, true, usize::MAX), bulk(false, true, usize::MAX)];
+        let works: [Work; 16] = [
             ("scalar, in order", &scalar, None, None),
             ("in order", &vectorised, None, None),
             ("ahead", &vectorised, Some(&look_ahead), None),
             ("bulk, in order", &vectorised, None, Some(&alone)),
             ("bulk, ahead", &vectorised, Some(&look_ahead), Some(&alone)),
             ("bulk, shared, ahead", &vectorised, Some(&look_ahead), Some(&sharing)),
+            ("bounded bulk, in order", &vectorised, None, Some(&alone_bounded)),
+            ("bounded bulk, ahead", &vectorised, Some(&look_ahead), Some(&alone_bounded)),
+            ("bounded bulk, shared, ahead", &vectorised, Some(&look_ahead), Some(&sharing_bounded)),
             ("late bulk, in order", &vectorised, None, Some(&late[0])),
             ("late bulk, ahead", &vectorised, Some(&look_ahead), Some(&late[1])),
             ("late bulk, ahead", &vectorised, Some(&look_ahead), Some(&late[2])),

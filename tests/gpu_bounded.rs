@@ -61,19 +61,18 @@ fn check(test: &str, variant: Variant, seed: u64) {
         let runs = both_sides(anchor.target as usize, anchor.query as usize);
         let mut run_cpu = |run: &OneSided, accepted: Option<&AcceptedBlocks>| {
             let problem = SideProblem { target: &target, query: &query, anchor, direction: run.direction };
-            let bounds = accepted.and_then(|accepted| accepted.side_bounds(&anchor, run.direction, accepted.len()));
+            let bounds =
+                accepted.and_then(|accepted| accepted.side_bounds(&anchor, run.direction, &accepted.confiners()));
             ydrop.run(&problem, bounds, &mut workspace)
         };
         let expected: Vec<Side> = runs.iter().map(|run| run_cpu(run, Some(&accepted))).collect();
         differ_from_unbounded += runs.iter().zip(&expected).filter(|(run, e)| run_cpu(run, None) != **e).count();
-        let bounded: Vec<BoundedRun> = runs
-            .iter()
-            .filter_map(|&run| {
-                let bounds = accepted.side_bounds(&anchor, run.direction, accepted.len())?;
-                Some(BoundedRun { run, bounds, likely_rows: 100 })
-            })
-            .collect();
-        let inspected = extender.inspect_bounded(&unit, &bounded).unwrap();
+        let confiners = accepted.confiners();
+        let bounded: Vec<BoundedRun> = match accepted.is_empty() {
+            true => Vec::new(),
+            false => runs.iter().map(|&run| BoundedRun { run, likely_rows: 100, confiners: &confiners }).collect(),
+        };
+        let inspected = extender.inspect_bounded(&unit, &bounded, &accepted).unwrap();
         let pairs: Vec<(OneSided, &Inspected)> = bounded
             .iter()
             .zip(&inspected)

@@ -12,18 +12,21 @@
 //! way will probably cover. How tasks hand this on is in `tasks.rs`. Nobody waits for a whole wave; the output does not
 //! depend on what ran ahead.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError, mpsc};
 
+use super::bounds::AcceptedBlocks;
 use super::bulk::{BulkExtender, BulkUnit};
+use super::bulk_wave::{BulkSides, Wave};
 use super::commit::{Committed, GappedResult, GappedStage, OnAccept};
 use super::extension::Extension;
+use super::order::Order;
 use super::pending::{Pending, Progress};
 use super::screened::AnchorQueue;
 use super::tasks::Outcome;
-use crate::alignment::Anchor;
+use crate::alignment::{Anchor, Block};
 use crate::error::{Error, Result};
 
 /// Shares the threads of a pool among the gapped stages that run ahead at the same time.
@@ -83,11 +86,12 @@ pub(super) struct Schedule<'r, 'a> {
     pub(super) stage: &'r GappedStage<'a>,
     pub(super) anchors: &'r [Anchor],
     pub(super) most_scanned: usize,
+    pub(super) accepted: &'r AcceptedBlocks,
     pub(super) state: Mutex<State<'r>>,
     /// What tasks have to tell whoever has the state.
     pub(super) inbox: Mutex<Vec<Outcome>>,
     /// Takes waves for the bulk engine, until all is done.
-    pub(super) waves: Mutex<Option<mpsc::Sender<Vec<usize>>>>,
+    pub(super) waves: Mutex<Option<mpsc::Sender<Wave>>>,
     pub(super) bulk: Option<Mutex<Box<dyn BulkUnit + 'r>>>,
 }
 
@@ -100,12 +104,16 @@ pub(super) struct State<'r> {
     /// Anchors before this one have been looked at.
     pub(super) scanned: usize,
     pub(super) pending: Pending,
-    /// Anchors whose results an accepted block touched: they come first.
-    pub(super) redo: BTreeSet<usize>,
+    /// Anchors whose results an accepted block touched, or that a wave has no use for; and rows that they probably look at.
+    pub(super) redo: BTreeMap<usize, [u32; 2]>,
     /// Anchors before these have been looked into.
     looked: [usize; SOON.len()],
     /// Anchors to look at again, before those not scanned.
     pub(super) again: BTreeSet<usize>,
+    /// Anchors that the bulk engine has left to the CPU.
+    pub(super) left: BTreeSet<usize>,
+    /// Who had better wait for whom.
+    pub(super) order: Order,
     /// One-sided runs under way.
     pub(super) running: usize,
     /// Anchors before this one have had their chance of a bulk wave; those that were not taken are left to the CPU.
@@ -126,6 +134,11 @@ impl<'r, 'a> Schedule<'r, 'a> {
         let anchors = queue.anchors();
         // Dropped anchors lie everywhere among the others.
         let most_scanned = MOST_SCANNED.saturating_mul(anchors.len()) / queue.n_open().max(1);
+        let accepted = committed.accepted;
+        let order = match stage.look_ahead {
+            Some(_) => Order::new(queue.iter_from(0), anchors.len(), stage.likely_look()),
+            None => Order::default(),
+        };
         let state = State {
             committed,
             queue,
@@ -133,9 +146,11 @@ impl<'r, 'a> Schedule<'r, 'a> {
             next: 0,
             scanned: 0,
             pending: Pending::default(),
-            redo: BTreeSet::new(),
+            redo: BTreeMap::new(),
             looked: [0; SOON.len()],
             again: BTreeSet::new(),
+            left: BTreeSet::new(),
+            order,
             running: 0,
             bulk_done: if bulk.is_some() { 0 } else { usize::MAX },
             bulk_running: false,
@@ -146,6 +161,7 @@ impl<'r, 'a> Schedule<'r, 'a> {
             stage,
             anchors,
             most_scanned,
+            accepted,
             state: Mutex::new(state),
             inbox: Mutex::default(),
             waves: Mutex::default(),
@@ -188,15 +204,13 @@ impl<'r, 'a> Schedule<'r, 'a> {
                     state.ready(ix, &self.anchors[ix], Box::new(extension));
                 }
                 Turn::Bulk => {
-                    let chosen = self.choose_bulk(&mut state);
-                    let outcome = match self.extend_bulk(&chosen) {
-                        Ok(extended) => {
-                            let sides = chosen.into_iter().zip(extended).collect();
-                            Outcome::Joined(self.join_bulk(sides, state.committed.accepted))
-                        }
-                        Err(error) => Outcome::Failed(error),
+                    let wave = self.choose_bulk(&mut state);
+                    let mut note = |extended: Result<BulkSides>| {
+                        let joined = extended.map(|sides| Outcome::Joined(self.join_bulk(sides)));
+                        self.note(joined.unwrap_or_else(Outcome::Failed), &mut state);
                     };
-                    self.note(outcome, &mut state);
+                    note(self.extend_bounded(&wave.bounded));
+                    note(self.extend_plain(&wave.plain));
                 }
                 Turn::More => {}
                 Turn::Wait => unreachable!("nothing is under way"),
@@ -209,13 +223,23 @@ impl<'r, 'a> Schedule<'r, 'a> {
 impl State<'_> {
     pub(super) fn ready(&mut self, ix: usize, anchor: &Anchor, extension: Box<Extension>) {
         self.pending.ready(ix, anchor, extension, &mut self.again);
+        self.order.know(ix, &mut self.again);
+    }
+
+    /// The blocks of earlier anchors near this one that are expected to be accepted.
+    pub(super) fn expected(&self, ix: usize) -> Vec<Block> {
+        let block = |&earlier: &u32| match self.pending.by_anchor.get(&(earlier as usize)) {
+            Some(Progress::Ready(extension)) => extension.block.clone(),
+            _ => None,
+        };
+        self.order.earlier(ix).iter().filter_map(block).collect()
     }
 
     /// A block touched a result: the anchor needs another one.
-    pub(super) fn redo(&mut self, ix: usize, anchor: &Anchor) {
+    pub(super) fn redo(&mut self, ix: usize, anchor: &Anchor, rows: [u32; 2]) {
         self.pending.remove(ix, anchor, &mut self.again);
         self.committed.counts.rerun += 1;
-        self.redo.insert(ix);
+        self.redo.insert(ix, rows);
     }
 
     fn drop_ready(&mut self, ix: usize, anchor: &Anchor) {
@@ -231,6 +255,7 @@ impl Schedule<'_, '_> {
         for _ in 0..TURNS {
             let Some(ix) = state.queue.next(state.next).filter(|_| !state.stopped) else { return Turn::Done };
             state.next = ix;
+            state.order.pass(ix, &mut state.again);
             let anchor = &self.anchors[ix];
             (self.stage.progress)(ix, self.anchors.len());
             if state.committed.accepted.covers(anchor) {
@@ -243,7 +268,7 @@ impl Schedule<'_, '_> {
                 Some(Progress::InWave) if !self.waits_for_bulk() => return Turn::Extend(ix),
                 Some(Progress::InWave | Progress::Running) => return Turn::Wait,
                 Some(Progress::Ready(extension)) => {
-                    if !extension.holds(anchor, state.committed.accepted) {
+                    if !extension.holds(anchor, state.committed.accepted) || extension.is_expecting() {
                         state.drop_ready(ix, anchor);
                         return Turn::Extend(ix);
                     }
@@ -280,9 +305,15 @@ impl Schedule<'_, '_> {
             if let Some(Progress::Ready(extension)) = state.pending.by_anchor.get_mut(&ix)
                 && !extension.holds(anchor, state.committed.accepted)
             {
-                state.redo(ix, anchor);
+                let rows = extension.rows();
+                state.redo(ix, anchor, rows);
             }
         }
+    }
+
+    /// Whether the bulk engine extends anchors beside accepted blocks.
+    pub(super) fn takes_bounded(&self) -> bool {
+        self.bulk.is_some() && self.stage.bulk.is_some_and(BulkExtender::takes_bounded)
     }
 
     /// Whether the bulk engine, if there is one, would begin with a wave at once.

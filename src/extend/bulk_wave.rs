@@ -4,17 +4,44 @@ use std::sync::{MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
 
 use super::ahead::{LookAhead, Schedule, State};
-use super::bounds::AcceptedBlocks;
-use super::bulk::{BulkExtender, wants_script};
+use super::bounds::Confiners;
+use super::bulk::{BoundedAnchor, BulkExtender, BulkUnit, wants_script};
+use super::choice::SOON;
 use super::extension::Extension;
 use super::pending::Progress;
 use super::side::Side;
 use super::tasks::Outcome;
-use crate::alignment::Anchor;
+use crate::alignment::{Anchor, Block};
 use crate::error::Result;
 
-/// Sides of anchors that a bulk engine was given; `None` where it left them to the CPU.
-pub(super) type BulkSides = Vec<(usize, Option<(Side, Side)>)>;
+/// Anchors for a bulk engine.
+#[derive(Default)]
+pub(super) struct Wave {
+    /// Those far from accepted blocks.
+    pub plain: Vec<usize>,
+    /// Those beside blocks.
+    pub bounded: Vec<Beside>,
+}
+
+/// An anchor beside blocks.
+pub(super) struct Beside {
+    ix: usize,
+    /// Rows that its sides will probably look at.
+    likely_rows: [u32; 2],
+    expected: Expected,
+}
+
+/// Blocks near an anchor that are expected to be accepted after those before this number.
+pub(super) type Expected = (usize, Vec<Block>);
+
+impl Wave {
+    fn len(&self) -> usize {
+        self.plain.len() + self.bounded.len()
+    }
+}
+
+/// Sides of anchors that a bulk engine was given, and the blocks that they ran under; `None` where it left them to the CPU.
+pub(super) type BulkSides = Vec<(usize, Confiners, Option<(Side, Side)>)>;
 
 /// The same, joined.
 pub(super) type JoinedSides = Vec<(usize, Option<Box<Extension>>)>;
@@ -22,6 +49,14 @@ pub(super) type JoinedSides = Vec<(usize, Option<Box<Extension>>)>;
 /// Most anchors that a bulk wave extends: so many that a device has enough to do, and so few that what they find is soon
 /// known when the next are chosen.
 const MOST_BULK: usize = 1 << 13;
+/// Most of them that accepted blocks confine: their limits take memory, 16 bytes a row.
+const MOST_BOUNDED: usize = 1 << 11;
+/// Fewer of them are left to the CPU, if it may take any.
+const LEAST_BOUNDED: usize = 1 << 8;
+/// Anchors that are looked at once more for a wave at most: whoever commits waits meanwhile.
+const MOST_AGAIN: usize = 1 << 12;
+/// Rows that a side beside accepted blocks probably looks at, if it has not been run yet.
+const LIKELY_ROWS: [u32; 2] = [1 << 11; 2];
 /// Anchors before those that a slow engine is given, if the CPU shares them.
 const SLOW_LEAD: usize = 64;
 /// Anchors of a wave whose sides are joined in one task.
@@ -29,7 +64,7 @@ const JOINED: usize = 512;
 /// Anchors under way or waiting for their turn from which on no wave begins.
 pub(super) const MOST_PENDING: usize = 1 << 15;
 
-impl Schedule<'_, '_> {
+impl<'r> Schedule<'r, '_> {
     /// Runs the stage, its waves on a thread of their own: a wave mostly waits for the device, and would keep a thread of
     /// the pool from work. The present thread works in the pool until there are no more waves.
     pub(super) fn run_with_waves<'s>(&'s self, scope: &rayon::ScopeFifo<'s>, look_ahead: &'s LookAhead) {
@@ -49,17 +84,23 @@ impl Schedule<'_, '_> {
 
     /// Extends a bulk wave. What this thread would start in the pool would wait for long: the pool's threads prefer what
     /// they have started themselves. So it leaves everything in the inbox.
-    fn run_wave(&self, chosen: Vec<usize>) {
-        let extended = self.extend_bulk(&chosen);
+    fn run_wave(&self, wave: Wave) {
+        // Those beside accepted blocks have the earlier turns.
+        self.leave(self.extend_bounded(&wave.bounded));
+        self.leave(self.extend_plain(&wave.plain));
+        self.inbox().push(Outcome::WaveOver);
+    }
+
+    /// Leaves what the bulk engine found in the inbox, for several to join.
+    fn leave(&self, extended: Result<BulkSides>) {
         let mut inbox = self.inbox();
         match extended {
-            Ok(extended) => {
-                let mut sides = chosen.into_iter().zip(extended);
+            Ok(sides) => {
+                let mut sides = sides.into_iter();
                 inbox.extend(std::iter::from_fn(|| {
                     let part: BulkSides = sides.by_ref().take(JOINED).collect();
                     (!part.is_empty()).then_some(Outcome::Sides(part))
                 }));
-                inbox.push(Outcome::WaveOver);
             }
             Err(error) => inbox.push(Outcome::Failed(error)),
         }
@@ -67,61 +108,159 @@ impl Schedule<'_, '_> {
 
     /// Gives the next wave to the thread for waves.
     pub(super) fn start_wave(&self, state: &mut State) {
-        let chosen = self.choose_bulk(state);
-        if !chosen.is_empty()
+        let wave = self.choose_bulk(state);
+        if wave.len() > 0
             && let Some(waves) = &*self.waves()
         {
             state.bulk_running = true;
             // The receiver waits as long as there is a sender.
-            let _ = waves.send(chosen);
+            let _ = waves.send(wave);
         }
     }
 
-    pub(super) fn waves(&self) -> MutexGuard<'_, Option<mpsc::Sender<Vec<usize>>>> {
+    pub(super) fn waves(&self) -> MutexGuard<'_, Option<mpsc::Sender<Wave>>> {
         self.waves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Extends these anchors off the CPU.
-    pub(super) fn extend_bulk(&self, chosen: &[usize]) -> Result<Vec<Option<(Side, Side)>>> {
-        let positions: Vec<Anchor> = chosen.iter().map(|&ix| self.anchors[ix]).collect();
+    /// Extends these anchors off the CPU, without bounds.
+    pub(super) fn extend_plain(&self, chosen: &[usize]) -> Result<BulkSides> {
+        if chosen.is_empty() {
+            return Ok(BulkSides::default());
+        }
+        let anchors: Vec<Anchor> = chosen.iter().map(|&ix| self.anchors[ix]).collect();
         let wants_script = wants_script(self.stage.all_bounds, self.stage.threshold);
+        let extended = self.unit().extend(&anchors, &wants_script)?;
+        Ok(chosen.iter().zip(extended).map(|(&ix, sides)| (ix, Confiners::default(), sides)).collect())
+    }
+
+    /// Extends these anchors off the CPU, under the blocks accepted so far and those expected.
+    pub(super) fn extend_bounded(&self, chosen: &[Beside]) -> Result<BulkSides> {
+        if chosen.is_empty() {
+            return Ok(BulkSides::default());
+        }
+        let bounded = |&Beside { ix, likely_rows, expected: (limit, ref blocks) }: &Beside| BoundedAnchor {
+            anchor: self.anchors[ix],
+            likely_rows,
+            confiners: match blocks[..] {
+                [] => self.accepted.confiners(),
+                _ => self.accepted.expecting(limit, blocks),
+            },
+        };
+        let anchors: Vec<BoundedAnchor> = chosen.iter().map(bounded).collect();
+        let wants_script = wants_script(self.stage.all_bounds, self.stage.threshold);
+        let extended = self.unit().extend_bounded(&anchors, self.accepted, &wants_script)?;
+        let done = chosen.iter().zip(anchors).zip(extended);
+        Ok(done.map(|((beside, anchor), sides)| (beside.ix, anchor.confiners, sides)).collect())
+    }
+
+    fn unit(&self) -> MutexGuard<'_, Box<dyn BulkUnit + 'r>> {
         let bulk = self.bulk.as_ref().expect("only called with a bulk engine");
-        bulk.lock().unwrap_or_else(PoisonError::into_inner).extend(&positions, &wants_script)
+        bulk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Joins the sides of anchors that a bulk engine has extended; the others are left to the CPU.
-    pub(super) fn join_bulk(&self, extended: BulkSides, accepted: &AcceptedBlocks) -> JoinedSides {
+    pub(super) fn join_bulk(&self, extended: BulkSides) -> JoinedSides {
         let wants_script = wants_script(self.stage.all_bounds, self.stage.threshold);
-        let join = |ix: usize, sides: (Side, Side)| {
+        let join = |ix: usize, confiners: Confiners, sides: (Side, Side)| {
             let has_scripts = wants_script(&sides.0, &sides.1);
-            let mut extension = Extension::new(self.stage, &self.anchors[ix], sides, has_scripts, (accepted, 0));
-            extension.holds(&self.anchors[ix], accepted);
+            let mut extension =
+                Extension::new(self.stage, &self.anchors[ix], sides, has_scripts, (self.accepted, confiners));
+            extension.holds(&self.anchors[ix], self.accepted);
             Box::new(extension)
         };
-        extended.into_iter().map(|(ix, sides)| (ix, sides.map(|sides| join(ix, sides)))).collect()
+        let join = |(ix, confiners, sides): (usize, _, Option<_>)| (ix, sides.map(|sides| join(ix, confiners, sides)));
+        extended.into_iter().map(join).collect()
     }
 
-    /// The next bulk wave: anchors that are probably covered by none of those under way. Those beside accepted blocks are
-    /// left to the CPU, if it may take any: a run without bounds would be in vain.
-    pub(super) fn choose_bulk(&self, state: &mut State) -> Vec<usize> {
+    /// Anchors before this one are too near their turn for a wave.
+    fn begin_of_bulk(&self, state: &State) -> usize {
+        state.next + if self.waits_for_bulk() { 0 } else { SOON }
+    }
+
+    /// Whether there is enough for a wave.
+    pub(super) fn has_wave(&self, state: &State) -> bool {
+        let begin = self.begin_of_bulk(state);
+        let again = || state.redo.range(begin..).map(|(&ix, _)| ix).chain(state.again.range(begin..).copied());
+        state.bulk_done < self.anchors.len()
+            || (self.takes_bounded() && again().take(LEAST_BOUNDED).count() == LEAST_BOUNDED)
+    }
+
+    /// The next bulk wave: anchors that are probably covered by none of those under way. Without an engine that takes
+    /// bounds, those beside accepted blocks are left to the CPU, if it may take any: a run without bounds would be in vain.
+    pub(super) fn choose_bulk(&self, state: &mut State) -> Wave {
         let most = self.stage.bulk.map_or(1, BulkExtender::most_anchors).clamp(1, MOST_BULK);
-        let mut chosen = Vec::new();
+        let mut wave = Wave::default();
+        if self.takes_bounded() {
+            self.choose_again(state, &mut wave);
+        }
         // An engine that takes few at a time is slow: the CPU would be through with the next ones before.
         let lead = if most < MOST_BULK && !self.waits_for_bulk() { SLOW_LEAD } else { 0 };
-        let first = state.bulk_done.max(state.next + lead);
+        let mut from = state.bulk_done.max(state.next + lead);
         state.bulk_done = self.anchors.len();
-        for (ix, anchor) in state.queue.iter_from(first) {
-            if chosen.len() >= most {
+        while let Some(ix) = state.queue.next(from) {
+            from = ix + 1;
+            if wave.len() >= most || wave.bounded.len() >= MOST_BOUNDED {
                 state.bulk_done = ix;
                 break;
             }
-            let is_free = || self.waits_for_bulk() || !state.committed.accepted.is_near(anchor);
-            let is_alone = || self.likely_cover(state, ix).is_none() && is_free();
-            if !self.is_settled(state, ix) && (ix == state.next || is_alone()) {
-                state.pending.start(ix, anchor, Progress::InWave);
-                chosen.push(ix);
+            if self.is_settled(state, ix) {
+                continue;
+            }
+            let is_free = |state: &mut State| !state.order.has_to_wait(ix) && self.likely_cover(state, ix).is_none();
+            if (ix == state.next || is_free(state)) && self.add_to_wave(state, &mut wave, ix) {
+                state.pending.start(ix, &self.anchors[ix], Progress::InWave);
             }
         }
-        chosen
+        if wave.bounded.len() < LEAST_BOUNDED && !self.waits_for_bulk() {
+            for Beside { ix, likely_rows, .. } in wave.bounded.drain(..) {
+                state.pending.remove(ix, &self.anchors[ix], &mut state.again);
+                state.redo.insert(ix, likely_rows);
+            }
+        }
+        wave
+    }
+
+    /// Puts an anchor into a wave, if it is for the bulk engine.
+    fn add_to_wave(&self, state: &State, wave: &mut Wave, ix: usize) -> bool {
+        let expected = (self.accepted.len(), state.expected(ix));
+        let is_near = !expected.1.is_empty() || self.accepted.is_near(&self.anchors[ix]);
+        match is_near {
+            true if self.takes_bounded() => {
+                wave.bounded.push(Beside { ix, likely_rows: LIKELY_ROWS, expected });
+            }
+            true if !self.waits_for_bulk() && ix != state.next => return false,
+            _ => wave.plain.push(ix),
+        }
+        true
+    }
+
+    /// Anchors that were looked at before: those whose results accepted blocks have touched, and those that waited for
+    /// others which do not cover them.
+    fn choose_again(&self, state: &mut State, wave: &mut Wave) {
+        let begin = self.begin_of_bulk(state);
+        let touched: Vec<(usize, [u32; 2])> =
+            state.redo.range(begin..).take(MOST_BOUNDED).map(|(&ix, &rows)| (ix, rows)).collect();
+        for (ix, rows) in touched {
+            state.redo.remove(&ix);
+            if !self.is_settled(state, ix) {
+                state.pending.start(ix, &self.anchors[ix], Progress::InWave);
+                let expected = (self.accepted.len(), state.expected(ix));
+                wave.bounded.push(Beside { ix, likely_rows: rows, expected });
+            }
+        }
+        let again: Vec<usize> = state.again.range(begin..).take(MOST_AGAIN).copied().collect();
+        for ix in again {
+            if wave.bounded.len() >= MOST_BOUNDED {
+                break;
+            }
+            let is_settled = self.is_settled(state, ix);
+            if !is_settled && (state.order.has_to_wait(ix) || self.likely_cover(state, ix).is_some()) {
+                continue;
+            }
+            state.again.remove(&ix);
+            if !is_settled && self.add_to_wave(state, wave, ix) {
+                state.pending.start(ix, &self.anchors[ix], Progress::InWave);
+            }
+        }
     }
 }

@@ -4,22 +4,40 @@ use super::ahead::{Schedule, State};
 use super::commit::Committed;
 use super::pending::Progress;
 
+/// Anchors so near their turn are the CPU's: a wave of the bulk engine would come too late for them.
+pub(super) const SOON: usize = 512;
+
 impl Schedule<'_, '_> {
     /// The next anchor worth extending ahead of its turn.
     pub(super) fn choose(&self, state: &mut State) -> Option<usize> {
         if state.bulk_running && self.waits_for_bulk() {
             return None;
         }
-        while let Some(ix) = state.redo.pop_first() {
+        let soon = if self.takes_bounded() { state.next.saturating_add(SOON) } else { usize::MAX };
+        self.choose_touched(state, soon)
+            .or_else(|| self.choose_new(state))
+            // The bulk engine may have no use for so few.
+            .or_else(|| self.choose_touched(state, usize::MAX))
+    }
+
+    /// The next anchor before number `end` whose result was touched.
+    fn choose_touched(&self, state: &mut State, end: usize) -> Option<usize> {
+        while let Some((&ix, _)) = state.redo.first_key_value().filter(|&(&ix, _)| ix < end) {
+            state.redo.remove(&ix);
             if !self.is_settled(state, ix) {
                 return Some(ix);
             }
         }
+        None
+    }
+
+    /// The next anchor that nobody has extended yet, and that no earlier one under way will probably cover.
+    fn choose_new(&self, state: &mut State) -> Option<usize> {
         // What the bulk engine will be asked for is not the CPU's, unless they share.
         let of_cpu = if self.waits_for_bulk() { state.bulk_done } else { usize::MAX };
         let end = self.anchors.len().min(of_cpu).min(state.next.saturating_add(self.most_scanned));
         loop {
-            let ix = match state.again.pop_first() {
+            let ix = match state.left.pop_first().or_else(|| state.again.pop_first()) {
                 Some(ix) => ix,
                 None => {
                     let scanned = state.queue.next(state.scanned.max(state.next)).filter(|&ix| ix < end)?;
@@ -31,31 +49,30 @@ impl Schedule<'_, '_> {
                 continue;
             }
             match self.likely_cover(state, ix) {
-                Some(earlier) => state.pending.wait(ix, earlier),
+                Some(earlier) => {
+                    if matches!(state.pending.by_anchor.get(&earlier), Some(Progress::Ready(_))) {
+                        // It is covered for all that is known: no block of its own will confine others.
+                        state.order.know(ix, &mut state.again);
+                    }
+                    state.pending.wait(ix, earlier);
+                }
+                None if state.order.has_to_wait(ix) => {}
                 None => return Some(ix),
             }
         }
     }
 
-    /// The next anchor that will probably be covered: if it is not, its turn finds nothing to wait for. Half of the
-    /// tasks at most are for such.
-    pub(super) fn choose_unlikely(&self, state: &mut State, tasks: usize) -> Option<usize> {
-        if state.running >= tasks / 2 || (state.bulk_running && self.waits_for_bulk()) {
-            return None;
-        }
-        while let Some(ix) = state.pending.in_wait.pop_first() {
-            if !self.is_settled(state, ix) {
-                return Some(ix);
-            }
-        }
-        None
-    }
-
     /// Whether an anchor needs no run, or has one.
-    pub(super) fn is_settled(&self, state: &State, ix: usize) -> bool {
-        ix < state.next
-            || state.pending.by_anchor.contains_key(&ix)
-            || state.committed.accepted.covers(&self.anchors[ix])
+    pub(super) fn is_settled(&self, state: &mut State, ix: usize) -> bool {
+        if ix < state.next || state.pending.by_anchor.contains_key(&ix) {
+            return true;
+        }
+        let is_covered = state.committed.accepted.covers(&self.anchors[ix]);
+        if is_covered {
+            // No block of its own will confine others.
+            state.order.know(ix, &mut state.again);
+        }
+        is_covered
     }
 
     /// An earlier anchor under way whose block will probably cover anchor `ix`.

@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 
 use super::ahead::{LookAhead, Schedule};
-use super::bounds::AcceptedBlocks;
+use super::bounds::{AcceptedBlocks, Confiners};
 use super::bulk::{BulkExtender, BulkUnit};
 use super::extension::{Extension, Truncation};
 use super::screened::{AnchorQueue, ScreenTask};
@@ -131,22 +131,30 @@ impl GappedStage<'_> {
 
     /// Extends one anchor under the blocks accepted so far.
     pub(super) fn extend(&self, anchor: &Anchor, accepted: &AcceptedBlocks) -> Extension {
-        let limit = accepted.len();
-        let [left, right] = [Direction::Left, Direction::Right].map(|d| self.extend_side(anchor, d, accepted, limit));
-        Extension::new(self, anchor, (left, right), true, (accepted, limit))
+        let confiners = accepted.confiners();
+        let [left, right] =
+            [Direction::Left, Direction::Right].map(|d| self.extend_side(anchor, d, accepted, &confiners));
+        Extension::new(self, anchor, (left, right), true, (accepted, confiners))
     }
 
-    /// Extends one side of an anchor under the blocks before number `limit`.
+    /// Extends one side of an anchor under these blocks.
     pub(super) fn extend_side(
         &self,
         anchor: &Anchor,
         direction: Direction,
         accepted: &AcceptedBlocks,
-        limit: usize,
+        confiners: &Confiners,
     ) -> Side {
         let problem = SideProblem { target: self.target, query: self.query, anchor: *anchor, direction };
-        let bounds = accepted.side_bounds(anchor, direction, limit);
+        let bounds = accepted.side_bounds(anchor, direction, confiners);
         WORKSPACE.with_borrow_mut(|workspace| self.ydrop.run(&problem, bounds, workspace))
+    }
+
+    /// Target rows and diagonals within which the blocks of two anchors probably confine each other: most sides look at
+    /// some more columns than the longest gap that survives, and at several times as many rows.
+    pub(super) fn likely_look(&self) -> (u32, u32) {
+        let longest_gap = self.ydrop.y_drop().max(0) as u32 / self.scoring.gap_extend.max(1) as u32;
+        (longest_gap.saturating_mul(5), longest_gap.saturating_add(longest_gap / 4))
     }
 
     /// Whether a block is accepted, if only to bound and cover others.

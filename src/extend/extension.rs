@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::bounds::piece::Neighbours;
 use super::bounds::reach::rows_reached;
-use super::bounds::{AcceptedBlocks, SideBounds};
+use super::bounds::{AcceptedBlocks, Confiners, Expectation, SideBounds};
 use super::commit::GappedStage;
 use super::side::{Direction, Side, Windows};
 use super::stitch::stitch;
@@ -60,8 +60,8 @@ pub(super) struct Extension {
     /// Target and query positions of the block, or none.
     ranges: [Range<usize>; 2],
     windows: [(Direction, Windows); 2],
-    /// It is what a run under the blocks before this number gives.
-    holds_until: usize,
+    /// It is what a run under these blocks gives.
+    confiners: Confiners,
     /// Whether it was found not to hold any more.
     pub is_void: bool,
     /// The nearest pieces beside the anchor among these blocks.
@@ -69,14 +69,13 @@ pub(super) struct Extension {
 }
 
 impl Extension {
-    /// Joins the sides of an anchor that ran under the blocks before number `limit`. Sides without scripts are known
-    /// to fail the threshold.
+    /// Joins the sides of an anchor that ran under these blocks. Sides without scripts are known to fail the threshold.
     pub fn new(
         stage: &GappedStage,
         anchor: &Anchor,
         (left, right): (Side, Side),
         has_scripts: bool,
-        (accepted, limit): (&AcceptedBlocks, usize),
+        (accepted, confiners): (&AcceptedBlocks, Confiners),
     ) -> Self {
         let joined = || stitch(anchor, &left, &right, stage.target, stage.query, stage.scoring);
         let sides = [(Direction::Left, &left), (Direction::Right, &right)];
@@ -96,9 +95,9 @@ impl Extension {
             cells: left.cells + right.cells,
             truncations: sides.into_iter().filter_map(truncation).collect(),
             explored: Explored::new(anchor, &left.windows, &right.windows),
-            holds_until: limit,
             is_void: false,
-            neighbours: accepted.neighbours(anchor, limit),
+            neighbours: accepted.neighbours(anchor, &confiners),
+            confiners,
             windows: [(Direction::Left, left.windows), (Direction::Right, right.windows)],
         }
     }
@@ -112,8 +111,12 @@ impl Extension {
     }
 
     fn still_holds(&mut self, anchor: &Anchor, accepted: &AcceptedBlocks) -> bool {
-        let (before, limit) = (self.holds_until, accepted.len());
-        if before == limit {
+        let now = accepted.confiners();
+        if self.confiners.has_expected() {
+            return self.meets_expectations(anchor, accepted, now);
+        }
+        let before = self.confiners.limit();
+        if before == now.limit() {
             return true;
         }
         let is_touched =
@@ -121,19 +124,44 @@ impl Extension {
         if is_touched(before) {
             return false;
         }
-        let neighbours = accepted.neighbours(anchor, limit);
+        let neighbours = accepted.neighbours(anchor, &now);
         // Where no block at all comes near, there are no limits to compare.
-        if neighbours != self.neighbours && is_touched(0) {
-            let are_confined_alike = self.windows.iter().all(|(direction, windows)| {
-                let bounds = |limit| SideBounds::new(accepted, anchor, *direction, limit);
-                bounds(limit).confines_as(bounds(before), windows)
-            });
-            if !are_confined_alike {
-                return false;
-            }
+        if neighbours != self.neighbours && is_touched(0) && !self.is_confined_alike(anchor, accepted, &now) {
+            return false;
         }
-        (self.holds_until, self.neighbours) = (limit, neighbours);
+        (self.confiners, self.neighbours) = (now, neighbours);
         true
+    }
+
+    /// The same where blocks were expected: those accepted since that come near what was explored are these, one after the
+    /// other. Once all are there, nothing is expected any more.
+    fn meets_expectations(&mut self, anchor: &Anchor, accepted: &AcceptedBlocks, now: Confiners) -> bool {
+        match accepted.expectation(anchor, &self.windows, &self.confiners) {
+            Expectation::Open => return true,
+            Expectation::Met if self.is_confined_alike(anchor, accepted, &now) => {}
+            Expectation::Met | Expectation::Failed => return false,
+        }
+        self.neighbours = accepted.neighbours(anchor, &now);
+        self.confiners = now;
+        true
+    }
+
+    /// Whether blocks are expected that were not accepted so far.
+    pub fn is_expecting(&self) -> bool {
+        self.confiners.has_expected()
+    }
+
+    /// Whether the blocks `now` set the limits left and right that this ran under.
+    fn is_confined_alike(&self, anchor: &Anchor, accepted: &AcceptedBlocks, now: &Confiners) -> bool {
+        self.windows.iter().all(|(direction, windows)| {
+            let bounds = |confiners| SideBounds::new(accepted, anchor, *direction, confiners);
+            bounds(now).confines_as(bounds(&self.confiners), windows)
+        })
+    }
+
+    /// Rows that each side looked at, left and right.
+    pub fn rows(&self) -> [u32; 2] {
+        [self.windows[0].1.rows, self.windows[1].1.rows]
     }
 
     /// Whether the block, if it stays as it is, covers `other`, which then needs no extension of its own. Anchors on its
@@ -228,13 +256,11 @@ mod tests {
         }
     }
 
-    // Narrow windows among blocks with wide gaps: many blocks become neighbours without coming near.
-    #[test]
-    fn what_holds_is_what_a_new_run_gives() {
+    /// Calls `check` with many stages whose windows are narrow, and random numbers.
+    fn in_narrow_windows(mut check: impl FnMut(u64, &mut Random, &GappedStage)) {
         let scoring = Scoring { gap_open: 30, gap_extend: 20, ..Scoring::default() };
         let options = GappedOptions { y_drop: 150, ..GappedOptions::default() };
         let ydrop = Ydrop::new(&scoring, &options);
-        let (mut n_new_neighbours, mut n_refused) = (0, 0);
         for seed in 0..20_000 {
             let mut random = Random(seed);
             let bases: Vec<u8> = (0..LEN).map(|_| b"ACGT"[random.below(4)]).collect();
@@ -250,28 +276,87 @@ mod tests {
                 bulk: None,
                 progress: &|_, _| {},
             };
+            check(seed, &mut random, &stage);
+        }
+    }
+
+    /// A block that an anchor at `place` runs beside, with wide gaps: many become neighbours without coming near.
+    fn beside(random: &mut Random, place: usize, seed: u64) -> [Block; 2] {
+        match seed % 2 {
+            0 => [block(random), block(random)],
+            _ => approaching(random, place),
+        }
+    }
+
+    fn facts(extension: &Extension) -> (Option<Block>, u64, [(Direction, Windows); 2]) {
+        (extension.block.clone(), extension.cells, extension.windows.clone())
+    }
+
+    #[test]
+    fn what_holds_is_what_a_new_run_gives() {
+        let (mut n_new_neighbours, mut n_refused) = (0, 0);
+        in_narrow_windows(|seed, random, stage| {
             let place = 120 + random.below(60);
-            let [earlier, later] = match seed % 2 {
-                0 => [block(&mut random), block(&mut random)],
-                _ => approaching(&mut random, place),
-            };
+            let [earlier, later] = beside(random, place, seed);
             let accepted = AcceptedBlocks::default();
-            [earlier, block(&mut random)].iter().for_each(|block| accepted.push(block));
+            [earlier, block(random)].iter().for_each(|block| accepted.push(block));
             let anchor = Anchor { target: place as u32, query: place as u32, hsp_score: 0 };
             let mut extension = stage.extend(&anchor, &accepted);
             let (before, neighbours) = (accepted.len(), extension.neighbours);
             accepted.push(&later);
             let is_touched = extension.windows.iter().any(|(d, w)| accepted.touches(&anchor, *d, w, before));
-            let has_new_neighbours = neighbours != accepted.neighbours(&anchor, accepted.len()) && !is_touched;
+            let has_new_neighbours = neighbours != accepted.neighbours(&anchor, &accepted.confiners()) && !is_touched;
             if extension.holds(&anchor, &accepted) {
-                let new = stage.extend(&anchor, &accepted);
-                let facts = |e: &Extension| (e.block.clone(), e.cells, e.windows.clone());
-                assert_eq!(facts(&extension), facts(&new), "seed {seed}: {anchor:?}");
+                assert_eq!(facts(&extension), facts(&stage.extend(&anchor, &accepted)), "seed {seed}: {anchor:?}");
                 n_new_neighbours += usize::from(has_new_neighbours);
             } else {
                 n_refused += usize::from(has_new_neighbours);
             }
-        }
+        });
         assert!(n_new_neighbours > 100 && n_refused > 20, "{n_new_neighbours} {n_refused}");
+    }
+
+    // The expected blocks come, or one of them does not, or others come before, between or after them.
+    #[test]
+    fn what_was_expected_and_came_is_what_a_new_run_gives() {
+        let (mut n_near, mut n_open, mut n_refused) = (0, 0, 0);
+        in_narrow_windows(|seed, random, stage| {
+            let place = 120 + random.below(60);
+            let [earlier, first] = beside(random, place, seed);
+            let [second, other] = beside(random, place, seed / 2);
+            let accepted = AcceptedBlocks::default();
+            accepted.push(&earlier);
+            let anchor = Anchor { target: place as u32, query: place as u32, hsp_score: 0 };
+            let confiners = accepted.expecting(accepted.len(), &[first.clone(), second.clone()]);
+            let [left, right] = [Direction::Left, Direction::Right]
+                .map(|direction| stage.extend_side(&anchor, direction, &accepted, &confiners));
+            let mut extension = Extension::new(stage, &anchor, (left, right), true, (&accepted, confiners));
+            let is_near = [&first, &second].iter().any(|block| {
+                let alone = AcceptedBlocks::default();
+                alone.push(block);
+                extension.windows.iter().any(|(d, w)| alone.touches(&anchor, *d, w, 0))
+            });
+            let come: &[&Block] = match seed % 7 {
+                0..3 => &[&first, &second],
+                3 => &[&first],
+                4 => &[&second, &first],
+                5 => &[&other, &first, &second],
+                _ => &[&first, &other, &second],
+            };
+            let mut holds = extension.holds(&anchor, &accepted);
+            for block in come {
+                accepted.push(block);
+                holds = holds && extension.holds(&anchor, &accepted);
+            }
+            match (holds, extension.is_expecting()) {
+                (true, false) => {
+                    assert_eq!(facts(&extension), facts(&stage.extend(&anchor, &accepted)), "seed {seed}: {anchor:?}");
+                    n_near += usize::from(is_near);
+                }
+                (true, true) => n_open += 1,
+                (false, _) => n_refused += 1,
+            }
+        });
+        assert!(n_near > 1000 && n_open > 100 && n_refused > 100, "{n_near} {n_open} {n_refused}");
     }
 }

@@ -7,6 +7,7 @@ mod bulk_wave;
 mod choice;
 pub mod commit;
 mod extension;
+mod order;
 mod pending;
 pub mod relaxed;
 mod screened;
@@ -16,7 +17,7 @@ mod tasks;
 
 pub use ahead::LookAhead;
 pub(crate) use bulk::wants_script;
-pub use bulk::{BulkExtender, BulkUnit};
+pub use bulk::{BoundedAnchor, BulkExtender, BulkUnit};
 pub use commit::{GappedCounts, GappedResult, GappedStage};
 pub use extension::Truncation;
 pub use side::{Direction, Side, Windows};

@@ -20,8 +20,6 @@ pub(super) struct Pending {
     pub by_target: BTreeSet<(u32, usize)>,
     /// Anchors that one of these will probably cover.
     waiting: HashMap<usize, Vec<usize>>,
-    /// The same anchors in order, but those that were started nevertheless.
-    pub in_wait: BTreeSet<usize>,
     /// What ready ones explored, by bin of target rows; and some that are not ready any more.
     explored: HashMap<i64, Vec<(usize, Explored)>>,
 }
@@ -55,7 +53,6 @@ impl Pending {
     /// Anchor `ix` waits for an earlier one that will probably cover it.
     pub fn wait(&mut self, ix: usize, earlier: usize) {
         self.waiting.entry(earlier).or_default().push(ix);
-        self.in_wait.insert(ix);
     }
 
     pub fn is_running(&self, ix: usize) -> bool {
@@ -72,10 +69,7 @@ impl Pending {
 
     /// Takes what waited for anchor `ix`.
     fn release(&mut self, ix: usize, again: &mut BTreeSet<usize>) {
-        for waiting in self.waiting.remove(&ix).into_iter().flatten() {
-            self.in_wait.remove(&waiting);
-            again.insert(waiting);
-        }
+        again.extend(self.waiting.remove(&ix).into_iter().flatten());
     }
 
     /// Ready anchors that a block may touch.

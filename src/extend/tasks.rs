@@ -11,8 +11,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
 use super::ahead::{LookAhead, Schedule, State, Turn};
-use super::bounds::AcceptedBlocks;
-use super::bulk_wave::{BulkSides, JoinedSides, MOST_PENDING};
+use super::bounds::Confiners;
+use super::bulk_wave::{BulkSides, Expected, JoinedSides, MOST_PENDING};
 use super::extension::Extension;
 use super::pending::Progress;
 use super::side::{Direction, Side};
@@ -42,8 +42,9 @@ pub(super) enum Outcome {
 /// meanwhile, and keep everyone waiting.
 #[derive(Default)]
 struct Halves {
-    /// The blocks before this number confine both.
-    limit: OnceLock<usize>,
+    expected: Expected,
+    /// What confines both.
+    confiners: OnceLock<Confiners>,
     first: Mutex<Option<(Direction, Side)>>,
 }
 
@@ -76,13 +77,10 @@ impl<'r> Schedule<'r, '_> {
         loop {
             for outcome in std::mem::take(&mut *self.inbox()) {
                 match outcome {
-                    Outcome::Sides(sides) => {
-                        let accepted: &'r AcceptedBlocks = state.committed.accepted;
-                        scope.spawn_fifo(move |scope| {
-                            let joined = self.join_bulk(sides, accepted);
-                            self.tell(scope, look_ahead, Outcome::Joined(joined));
-                        });
-                    }
+                    Outcome::Sides(sides) => scope.spawn_fifo(move |scope| {
+                        let joined = self.join_bulk(sides);
+                        self.tell(scope, look_ahead, Outcome::Joined(joined));
+                    }),
                     outcome => self.note(outcome, state),
                 }
             }
@@ -99,14 +97,11 @@ impl<'r> Schedule<'r, '_> {
             let tasks = look_ahead.tasks();
             let most_pending = tasks * MOST_READY + if self.bulk.is_some() { MOST_PENDING } else { 0 };
             let has_room = state.pending.by_anchor.len() < MOST_PENDING;
-            let has_more = state.bulk_done < self.anchors.len() && has_room;
-            if !state.bulk_running && has_more && self.bulk_is_ready() {
+            if !state.bulk_running && has_room && self.has_wave(state) && self.bulk_is_ready() {
                 self.start_wave(state);
             }
             while state.running < tasks && state.pending.by_anchor.len() < most_pending {
-                let Some(ix) = self.choose(state).or_else(|| self.choose_unlikely(state, tasks)) else {
-                    break;
-                };
+                let Some(ix) = self.choose(state) else { break };
                 self.start(scope, look_ahead, state, ix);
             }
             if !matches!(turn, Turn::More) && self.inbox().is_empty() {
@@ -119,12 +114,12 @@ impl<'r> Schedule<'r, '_> {
     fn start<'s>(&'s self, scope: &rayon::ScopeFifo<'s>, look_ahead: &'s LookAhead, state: &mut State<'r>, ix: usize) {
         state.pending.start(ix, &self.anchors[ix], Progress::Running);
         state.running += 2;
-        let accepted: &'r AcceptedBlocks = state.committed.accepted;
-        let halves = Arc::new(Halves::default());
+        let expected = (self.accepted.len(), state.expected(ix));
+        let halves = Arc::new(Halves { expected, ..Halves::default() });
         for direction in [Direction::Left, Direction::Right] {
             let halves = halves.clone();
             scope.spawn_fifo(move |scope| {
-                let outcome = self.extend_side(ix, direction, accepted, &halves);
+                let outcome = self.extend_side(ix, direction, &halves);
                 self.tell(scope, look_ahead, outcome);
             });
         }
@@ -140,7 +135,7 @@ impl<'r> Schedule<'r, '_> {
                 let anchor = &self.anchors[ix];
                 match state.pending.is_running(ix) {
                     true if extension.holds(anchor, state.committed.accepted) => state.ready(ix, anchor, extension),
-                    true => state.redo(ix, anchor),
+                    true => state.redo(ix, anchor, extension.rows()),
                     // It was covered meanwhile.
                     false => state.committed.counts.rerun += 1,
                 }
@@ -150,11 +145,11 @@ impl<'r> Schedule<'r, '_> {
                     // The CPU may have been quicker.
                     if matches!(state.pending.by_anchor.get(&ix), Some(Progress::InWave)) {
                         match extension {
-                            Some(extension) if extension.is_void => state.redo(ix, &self.anchors[ix]),
+                            Some(extension) if extension.is_void => state.redo(ix, &self.anchors[ix], extension.rows()),
                             Some(extension) => state.ready(ix, &self.anchors[ix], extension),
                             None => {
                                 state.pending.remove(ix, &self.anchors[ix], &mut state.again);
-                                state.again.insert(ix);
+                                state.left.insert(ix);
                             }
                         }
                     }
@@ -169,10 +164,13 @@ impl<'r> Schedule<'r, '_> {
     }
 
     /// Runs one side of an anchor; the second one to end joins them.
-    fn extend_side(&self, ix: usize, direction: Direction, accepted: &AcceptedBlocks, halves: &Halves) -> Outcome {
-        let anchor = &self.anchors[ix];
-        let limit = *halves.limit.get_or_init(|| accepted.len());
-        let side = self.stage.extend_side(anchor, direction, accepted, limit);
+    fn extend_side(&self, ix: usize, direction: Direction, halves: &Halves) -> Outcome {
+        let (anchor, accepted) = (&self.anchors[ix], self.accepted);
+        let confiners = halves.confiners.get_or_init(|| match &halves.expected {
+            (_, blocks) if blocks.is_empty() => accepted.confiners(),
+            (limit, blocks) => accepted.expecting(*limit, blocks),
+        });
+        let side = self.stage.extend_side(anchor, direction, accepted, confiners);
         let mut first = halves.first.lock().unwrap_or_else(PoisonError::into_inner);
         let sides = match first.take() {
             None => {
@@ -182,7 +180,7 @@ impl<'r> Schedule<'r, '_> {
             Some((Direction::Left, left)) => (left, side),
             Some((Direction::Right, right)) => (side, right),
         };
-        let mut extension = Extension::new(self.stage, anchor, sides, true, (accepted, limit));
+        let mut extension = Extension::new(self.stage, anchor, sides, true, (accepted, confiners.clone()));
         // Whoever commits has the less to look at.
         extension.holds(anchor, accepted);
         Outcome::Extended(ix, Box::new(extension))

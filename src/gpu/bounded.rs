@@ -1,25 +1,30 @@
 //! Runs that accepted blocks confine (lastz-semantics 5.6, 5.7): the host lists the limits of every row, the kernel
 //! treats what lies outside as dead.
 
+use std::sync::Arc;
+
 use super::context::GpuError;
 use super::extender::GpuExtender;
 use super::inspector::{Inspected, Open};
+use super::layout::Task;
 use super::unit::{GpuUnit, OneSided};
-use crate::extend::bounds::SideBounds;
+use crate::extend::bounds::{AcceptedBlocks, Confiners, SideBounds};
 
-/// A run and what confines it.
-#[derive(Clone, Debug)]
+/// A run that accepted blocks confine.
+#[derive(Clone, Copy, Debug)]
 pub struct BoundedRun<'a> {
     /// The run.
     pub run: OneSided,
-    /// The accepted blocks around it.
-    pub bounds: SideBounds<'a>,
     /// Rows that it will probably look at; the limits of more are listed if it needs them.
     pub likely_rows: u32,
+    /// The blocks that count.
+    pub confiners: &'a Confiners,
 }
 
 /// Words per row; twin of `ROW_LIMITS` in `shaders/common/bounded.wgsl`.
 const ROW_LIMITS: usize = 4;
+/// Runs whose limits are worth a thread.
+const RUNS_PER_THREAD: usize = 64;
 
 /// The limits of rows 1 to `rows` of a run with `columns` columns, then the masked columns of all rows.
 fn limits(mut bounds: SideBounds, rows: u32, columns: u32) -> Vec<u32> {
@@ -40,30 +45,63 @@ fn limits(mut bounds: SideBounds, rows: u32, columns: u32) -> Vec<u32> {
     table
 }
 
+/// Runs with the limits of their rows up to the given one. Those without a base on one side are left out.
+fn with_limits(unit: &GpuUnit, runs: &[BoundedRun], waiting: &[(usize, u32)], accepted: &AcceptedBlocks) -> Vec<Open> {
+    let open = |&(run_ix, rows): &(usize, u32)| {
+        let OneSided { anchor, direction } = runs[run_ix].run;
+        let task = unit.task(&runs[run_ix].run);
+        (task.rows > 0 && task.columns > 0).then(|| {
+            let stop_row = rows.min(task.rows);
+            let bounds = SideBounds::new(accepted, &anchor, direction, runs[run_ix].confiners);
+            Open { run_ix, task: Task { stop_row, ..task }, limits: Arc::new(limits(bounds, stop_row, task.columns)) }
+        })
+    };
+    // Threads of their own: who calls waits for a device most of the time, and is none of the pool's.
+    let most_threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let n_threads = waiting.len().div_ceil(RUNS_PER_THREAD).clamp(1, most_threads);
+    std::thread::scope(|scope| {
+        let parts = waiting.chunks(waiting.len().div_ceil(n_threads).max(1));
+        let open = &open;
+        let threads: Vec<_> =
+            parts.map(|part| scope.spawn(move || part.iter().filter_map(open).collect::<Vec<_>>())).collect();
+        let joined = threads.into_iter().map(|thread| thread.join());
+        joined.flat_map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    })
+}
+
 impl GpuExtender {
     /// As [`inspect`](Self::inspect), under the bounds of accepted blocks.
-    pub fn inspect_bounded(&mut self, unit: &GpuUnit, runs: &[BoundedRun]) -> Result<Vec<Option<Inspected>>, GpuError> {
+    pub fn inspect_bounded(
+        &mut self,
+        unit: &GpuUnit,
+        runs: &[BoundedRun],
+        accepted: &AcceptedBlocks,
+    ) -> Result<Vec<Option<Inspected>>, GpuError> {
         let mut results = vec![Some(Inspected::empty()); runs.len()];
         // Place of the run, rows whose limits are listed.
-        let mut waiting: Vec<(usize, u32)> =
-            runs.iter().map(|bounded| bounded.likely_rows.max(32)).enumerate().collect();
-        while !waiting.is_empty() {
-            let mut open = Vec::with_capacity(waiting.len());
-            for &(run_ix, rows) in &waiting {
-                let task = unit.task(&runs[run_ix].run);
-                if task.rows > 0 && task.columns > 0 {
-                    let stop_row = rows.min(task.rows);
-                    let limits = limits(runs[run_ix].bounds.clone(), stop_row, task.columns);
-                    open.push(Open { run_ix, task: super::layout::Task { stop_row, ..task }, limits });
-                }
+        let mut waiting = Vec::with_capacity(runs.len());
+        for (run_ix, bounded) in runs.iter().enumerate() {
+            if bounded.likely_rows > self.most_rows {
+                self.counts.too_long += 1;
+                results[run_ix] = None;
+            } else {
+                waiting.push((run_ix, bounded.likely_rows.max(32).min(self.most_rows)));
             }
+        }
+        while !waiting.is_empty() {
+            let open = with_limits(unit, runs, &waiting, accepted);
             self.inspect_open(unit, open, &mut results)?;
             waiting.retain_mut(|(run_ix, rows)| {
                 let task = unit.task(&runs[*run_ix].run);
                 let looked_at = results[*run_ix].as_ref().map_or(0, |inspected| inspected.side.windows.rows);
                 // It stopped where its limits end: it may go on below.
                 let is_cut = *rows < task.rows && looked_at == *rows + 1;
-                *rows = rows.saturating_mul(2);
+                if is_cut && *rows == self.most_rows {
+                    self.counts.too_long += 1;
+                    results[*run_ix] = None;
+                    return false;
+                }
+                *rows = rows.saturating_mul(2).min(self.most_rows);
                 is_cut
             });
         }

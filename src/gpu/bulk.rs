@@ -15,7 +15,8 @@ use super::several::Engine;
 use super::unit::GpuUnit;
 use crate::alignment::Anchor;
 use crate::error::Result;
-use crate::extend::{BulkExtender, BulkUnit, Side};
+use crate::extend::bounds::AcceptedBlocks;
+use crate::extend::{BoundedAnchor, BulkExtender, BulkUnit, Side};
 use crate::options::{Contract, GappedOptions};
 use crate::scoring::Scoring;
 use crate::sequence::SequenceSet;
@@ -84,6 +85,20 @@ impl AnyExtender {
         match self {
             AnyExtender::Exact(extender) => extender.extend(unit, anchors, wants_script),
             AnyExtender::Relaxed(extender) => extender.extend(unit, anchors, wants_script),
+        }
+    }
+
+    fn extend_bounded(
+        &mut self,
+        unit: &GpuUnit,
+        anchors: &[BoundedAnchor],
+        accepted: &AcceptedBlocks,
+        wants_script: &dyn Fn(&Side, &Side) -> bool,
+    ) -> std::result::Result<Vec<Option<(Side, Side)>>, GpuError> {
+        match self {
+            AnyExtender::Exact(extender) => extender.extend_bounded(unit, anchors, accepted, wants_script),
+            // Its contract knows no bounds.
+            AnyExtender::Relaxed(_) => Ok(vec![None; anchors.len()]),
         }
     }
 }
@@ -271,6 +286,10 @@ impl BulkExtender for GpuBulk {
         !self.is_helper || self.compiling().is_finished()
     }
 
+    fn takes_bounded(&self) -> bool {
+        self.options.contract == Contract::Exact && !self.is_helper
+    }
+
     fn open<'a>(&'a self, target: &'a SequenceSet, query: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {
         if self.fault().is_some() {
             return Ok(None);
@@ -296,6 +315,18 @@ impl BulkUnit for GpuBulkUnit<'_> {
     ) -> Result<Vec<Option<(Side, Side)>>> {
         let bulk = self.bulk;
         let work = |extender: &mut AnyExtender| extender.extend(&self.unit, anchors, wants_script);
+        let extended = bulk.with(bulk.free_extender(), || bulk.new_extender(), work)?;
+        Ok(extended.unwrap_or_else(|| vec![None; anchors.len()]))
+    }
+
+    fn extend_bounded(
+        &mut self,
+        anchors: &[BoundedAnchor],
+        accepted: &AcceptedBlocks,
+        wants_script: &(dyn Fn(&Side, &Side) -> bool + Sync),
+    ) -> Result<Vec<Option<(Side, Side)>>> {
+        let bulk = self.bulk;
+        let work = |extender: &mut AnyExtender| extender.extend_bounded(&self.unit, anchors, accepted, wants_script);
         let extended = bulk.with(bulk.free_extender(), || bulk.new_extender(), work)?;
         Ok(extended.unwrap_or_else(|| vec![None; anchors.len()]))
     }

@@ -4,6 +4,7 @@
 //! `executor.rs`) gives the paths of those that are wanted. Runs out of the kernels' range come back as `None`: the CPU
 //! does them, and [`GpuCounts`] counts them.
 
+use super::bounded::BoundedRun;
 pub use super::budget::Budget;
 use super::context::{Gpu, GpuError};
 use super::counts::{GpuCounts, Switches};
@@ -13,10 +14,12 @@ use super::inspector::Inspected;
 use super::layout::{BEST_LIMIT, Params, SCORE_LIMIT};
 use super::letters::PADDING;
 use super::screen::GpuScreen;
-use super::two_pass::{TwoPass, extend_anchors};
+use super::two_pass::{TwoPass, both_sides, extend_anchors, extend_runs};
 use super::unit::{GpuUnit, OneSided};
 use super::variant::Variant;
 use crate::alignment::{Anchor, EditScript};
+use crate::extend::BoundedAnchor;
+use crate::extend::bounds::AcceptedBlocks;
 use crate::extend::side::Side;
 use crate::options::GappedOptions;
 use crate::scoring::{Matrix, ScoreClasses, Scoring};
@@ -98,7 +101,10 @@ impl GpuExtender {
         options: &GappedOptions,
         takes_wide: bool,
     ) -> Result<(), GpuError> {
-        let variants = variants(gpu, scoring, options).into_iter().take(if takes_wide { 2 } else { 1 });
+        let variants = variants(gpu, scoring, options);
+        // Who takes no wide runs takes no bounded ones either.
+        let bounded = variants.map(|variant| Variant { is_bounded: true, ..variant });
+        let variants = variants.into_iter().chain(bounded).take(if takes_wide { 4 } else { 1 });
         variants.map(|variant| compiled.get(gpu, variant)).try_for_each(|kernels| kernels.map(|_| ()))
     }
 
@@ -193,6 +199,24 @@ impl GpuExtender {
         wants_script: &dyn Fn(&Side, &Side) -> bool,
     ) -> Result<Vec<Option<(Side, Side)>>, GpuError> {
         extend_anchors(self, unit, anchors, wants_script)
+    }
+
+    /// The same under the bounds of accepted blocks.
+    pub fn extend_bounded(
+        &mut self,
+        unit: &GpuUnit,
+        anchors: &[BoundedAnchor],
+        accepted: &AcceptedBlocks,
+        wants_script: &dyn Fn(&Side, &Side) -> bool,
+    ) -> Result<Vec<Option<(Side, Side)>>, GpuError> {
+        let runs: Vec<OneSided> = anchors.iter().flat_map(|bounded| both_sides(&bounded.anchor)).collect();
+        let bounded = |(run_ix, &run): (usize, &OneSided)| {
+            let anchor = &anchors[run_ix / 2];
+            BoundedRun { run, likely_rows: anchor.likely_rows[run_ix % 2], confiners: &anchor.confiners }
+        };
+        let bounded: Vec<BoundedRun> = runs.iter().enumerate().map(bounded).collect();
+        let inspect = |engine: &mut Self| engine.inspect_bounded(unit, &bounded, accepted);
+        extend_runs(self, unit, &runs, &inspect, wants_script)
     }
 }
 

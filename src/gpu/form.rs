@@ -42,19 +42,30 @@ impl FormKernels {
 
 /// The exact kernels that were compiled for a device. Clones are the same.
 #[derive(Clone, Debug, Default)]
-pub struct CompiledForms(Arc<Mutex<Vec<(Variant, FormKernels)>>>);
+pub struct CompiledForms(Arc<Mutex<Vec<(Variant, Slot)>>>);
+
+/// Kernels, once they were compiled.
+type Slot = Arc<Mutex<Option<FormKernels>>>;
 
 impl CompiledForms {
     /// The kernels for a variant, compiled the first time they are asked for.
     pub(super) fn get(&self, gpu: &Gpu, variant: Variant) -> Result<FormKernels, GpuError> {
-        // Whoever asks meanwhile waits.
-        let mut compiled = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, kernels)) = compiled.iter().find(|(other, _)| *other == variant) {
-            return Ok(kernels.clone());
+        let slot = {
+            let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            match slots.iter().find(|(other, _)| *other == variant) {
+                Some((_, slot)) => slot.clone(),
+                None => {
+                    slots.push((variant, Slot::default()));
+                    slots[slots.len() - 1].1.clone()
+                }
+            }
+        };
+        // Whoever asks for the same meanwhile waits.
+        let mut kernels = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*kernels {
+            Some(kernels) => Ok(kernels.clone()),
+            None => Ok(kernels.insert(FormKernels::compile(gpu, variant)?).clone()),
         }
-        let kernels = FormKernels::compile(gpu, variant)?;
-        compiled.push((variant, kernels.clone()));
-        Ok(kernels)
     }
 }
 

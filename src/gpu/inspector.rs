@@ -1,6 +1,7 @@
 //! The inspector: sweeps runs without links. Those whose windows are wider than the ring are repeated with a wider one.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::buffer::GpuVec;
 use super::context::GpuError;
@@ -20,13 +21,13 @@ pub struct Inspected {
     /// The form of the kernels that could hold its windows.
     pub(super) form: usize,
     /// What accepted blocks leave of each row; empty if there are none.
-    pub(super) limits: Vec<u32>,
+    pub(super) limits: Arc<Vec<u32>>,
 }
 
 impl Inspected {
     /// The answer of a run without a base on one side.
     pub(super) fn empty() -> Self {
-        Inspected { side: Side::default(), form: 0, limits: Vec::new() }
+        Inspected { side: Side::default(), form: 0, limits: Arc::default() }
     }
 }
 
@@ -47,7 +48,7 @@ pub(super) struct Open {
     pub run_ix: usize,
     pub task: Task,
     /// As in [`Inspected`].
-    pub limits: Vec<u32>,
+    pub limits: Arc<Vec<u32>>,
 }
 
 impl GpuExtender {
@@ -60,7 +61,7 @@ impl GpuExtender {
             .map(|(run_ix, run)| (run_ix, unit.task(run)))
             .map(|(run_ix, task)| {
                 let task = Task { stop_row: task.rows.min(self.most_rows), ..task };
-                Open { run_ix, task, limits: Vec::new() }
+                Open { run_ix, task, limits: Arc::default() }
             })
             .collect();
         // Without a base on one side the run is empty (lastz-semantics 5.1).

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::alignment::Anchor;
 use crate::error::Result;
-use crate::extend::{BulkExtender, BulkUnit, Side};
+use crate::extend::bounds::AcceptedBlocks;
+use crate::extend::{BoundedAnchor, BulkExtender, BulkUnit, Side};
 use crate::filter::{FoundHsps, HspFinder};
 use crate::sequence::SequenceSet;
 
@@ -130,6 +131,10 @@ impl<B: BulkExtender + Engine> BulkExtender for Several<B> {
         self.engines[0].shares_anchors()
     }
 
+    fn takes_bounded(&self) -> bool {
+        self.engines.iter().all(BulkExtender::takes_bounded)
+    }
+
     fn get_ready(&self) -> bool {
         // All begin.
         self.engines.iter().filter(|engine| !engine.get_ready()).count() == 0
@@ -160,10 +165,10 @@ struct Dealt<'a> {
 
 impl<B: BulkExtender + Engine> SharedUnit<'_, B> {
     /// Does `work` for all anchors, on as many devices as pay.
-    fn deal<T: Send>(
+    fn deal<A: Clone + Send + Sync, T: Send>(
         &mut self,
-        anchors: &[Anchor],
-        work: impl Fn(&mut dyn BulkUnit, &[Anchor]) -> Result<Vec<T>> + Sync,
+        anchors: &[A],
+        work: impl Fn(&mut dyn BulkUnit, &[A]) -> Result<Vec<T>> + Sync,
     ) -> Result<Vec<T>> {
         let n = (anchors.len() / WORTHWHILE_SHARE).clamp(1, self.several.engines.len());
         self.open_on(n)?;
@@ -172,7 +177,7 @@ impl<B: BulkExtender + Engine> SharedUnit<'_, B> {
             return work(&mut *self.units[0].unit, anchors);
         }
         // Neighbours in order are alike: each device gets every n-th anchor.
-        let share = |first: usize| -> Vec<Anchor> { anchors.iter().skip(first).step_by(n).copied().collect() };
+        let share = |first: usize| -> Vec<A> { anchors.iter().skip(first).step_by(n).cloned().collect() };
         let work = &work;
         let results: Vec<Result<Vec<T>>> = std::thread::scope(|scope| {
             let parts = self.units[..n].iter_mut().enumerate();
@@ -216,6 +221,15 @@ impl<B: BulkExtender + Engine> BulkUnit for SharedUnit<'_, B> {
         wants_script: &(dyn Fn(&Side, &Side) -> bool + Sync),
     ) -> Result<Vec<Option<(Side, Side)>>> {
         self.deal(anchors, |unit, share| unit.extend(share, wants_script))
+    }
+
+    fn extend_bounded(
+        &mut self,
+        anchors: &[BoundedAnchor],
+        accepted: &AcceptedBlocks,
+        wants_script: &(dyn Fn(&Side, &Side) -> bool + Sync),
+    ) -> Result<Vec<Option<(Side, Side)>>> {
+        self.deal(anchors, |unit, share| unit.extend_bounded(share, accepted, wants_script))
     }
 
     fn screen(&mut self, anchors: &[Anchor], goal: i64) -> Result<Vec<bool>> {

@@ -32,8 +32,28 @@ pub(super) fn extend_anchors<E: TwoPass>(
     anchors: &[Anchor],
     wants_script: &dyn Fn(&Side, &Side) -> bool,
 ) -> Result<Vec<Option<(Side, Side)>>, GpuError> {
+    let runs: Vec<OneSided> = anchors.iter().flat_map(both_sides).collect();
+    extend_runs(engine, unit, &runs, &|engine: &mut E| engine.inspect(unit, &runs), wants_script)
+}
+
+/// Both runs of an anchor, left first.
+pub(super) fn both_sides(anchor: &Anchor) -> [OneSided; 2] {
+    [Direction::Left, Direction::Right].map(|direction| OneSided { anchor: *anchor, direction })
+}
+
+/// What the first pass found out about each run.
+type AllInspected<E> = Vec<Option<<E as TwoPass>::Inspected>>;
+
+/// As [`extend_anchors`], with both runs of each anchor and the first pass over them.
+pub(super) fn extend_runs<E: TwoPass>(
+    engine: &mut E,
+    unit: &GpuUnit,
+    runs: &[OneSided],
+    inspect: &dyn Fn(&mut E) -> Result<AllInspected<E>, GpuError>,
+    wants_script: &dyn Fn(&Side, &Side) -> bool,
+) -> Result<Vec<Option<(Side, Side)>>, GpuError> {
     loop {
-        match try_to_extend(engine, unit, anchors, wants_script) {
+        match try_to_extend(engine, unit, runs, inspect, wants_script) {
             Err(GpuError::OutOfMemory(_)) if engine.shrink() => {}
             done => return done,
         }
@@ -43,13 +63,11 @@ pub(super) fn extend_anchors<E: TwoPass>(
 fn try_to_extend<E: TwoPass>(
     engine: &mut E,
     unit: &GpuUnit,
-    anchors: &[Anchor],
+    runs: &[OneSided],
+    inspect: &dyn Fn(&mut E) -> Result<AllInspected<E>, GpuError>,
     wants_script: &dyn Fn(&Side, &Side) -> bool,
 ) -> Result<Vec<Option<(Side, Side)>>, GpuError> {
-    let sides = [Direction::Left, Direction::Right];
-    let runs: Vec<OneSided> =
-        anchors.iter().flat_map(|&anchor| sides.map(|direction| OneSided { anchor, direction })).collect();
-    let inspected = engine.inspect(unit, &runs)?;
+    let inspected = inspect(engine)?;
     let mut wanted = Vec::new();
     let mut to_execute: Vec<(OneSided, &E::Inspected)> = Vec::new();
     for (ix, pair) in inspected.chunks(2).enumerate() {

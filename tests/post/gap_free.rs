@@ -7,7 +7,7 @@ use fastz::filter::merge_by_diagonal;
 use fastz::filter::query_best::{QueryHsps, keep_best};
 use fastz::options::{BlockFilters, HspThreshold, MatchCount, OverLimit, RatioRange};
 use fastz::post::filters::{FilterStage, ratio_of_percent, retain};
-use fastz::post::limits::{HspLimit, QueryHspCount};
+use fastz::post::limits::{HspLimit, QueryHspCount, StrandHspCount};
 use fastz::post::mirror::SelfPair;
 use fastz::scoring::Scoring;
 use fastz::{Anchor, Block, Hsp, SequenceSet};
@@ -187,7 +187,8 @@ fn query_hsp_limit_warns_and_drops_as_lastz() {
                 // The search stops somewhere beyond the limit.
                 hsps.truncate(limit.strand_limit(count) as usize + 1);
                 lists.push(hsps.clone());
-                if !limit.add_strand(&mut count, hsps.len() as u64, &strand, &mut |line| stderr.push(line)) {
+                let found = StrandHspCount { found: hsps.len() as u64, listed: hsps.len() as u64 };
+                if !limit.add_strand(&mut count, found, &strand, &mut |line| stderr.push(line)) {
                     break;
                 }
             }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::piece::{Flank, Piece, PieceKind, PieceRef, Placed};
-use super::{AcceptedBlocks, Index};
+use super::{AcceptedBlocks, Confiners, Index};
 use crate::alignment::Anchor;
 use crate::extend::side::{Direction, WINDOW_ROWS, Windows};
 
@@ -16,8 +16,8 @@ struct OnBlock {
 }
 
 impl OnBlock {
-    fn new(index: &Index, at: PieceRef) -> Self {
-        OnBlock { placed: index.placed[at.block as usize].clone(), piece: at.piece as usize }
+    fn new(index: &Index, confiners: &Confiners, at: PieceRef) -> Self {
+        OnBlock { placed: confiners.placed(index, at.block), piece: at.piece as usize }
     }
 
     fn piece(&self) -> &Piece {
@@ -36,6 +36,17 @@ struct Bound {
 impl Bound {
     fn present_column(&self) -> Option<i64> {
         self.column.filter(|_| self.at.is_some())
+    }
+
+    /// Whether it will be in the same column as the other in all rows to come.
+    fn is_same(&self, other: &Bound) -> bool {
+        match (&self.at, &other.at) {
+            (Some(at), Some(other_at)) => {
+                Arc::ptr_eq(&at.placed, &other_at.placed) && at.piece == other_at.piece && self.column == other.column
+            }
+            (None, None) => true,
+            _ => false,
+        }
     }
 }
 
@@ -67,8 +78,7 @@ struct ActiveBlock {
 #[derive(Clone, Debug)]
 pub struct SideBounds<'a> {
     accepted: &'a AcceptedBlocks,
-    /// The blocks numbered before it confine the run.
-    limit: usize,
+    confiners: Confiners,
     direction: Direction,
     a1: i64,
     a2: i64,
@@ -76,7 +86,7 @@ pub struct SideBounds<'a> {
     hi_flank: Bound,
     /// Whether the anchor has a right neighbour that still bounds; the cap asks for it in both directions.
     has_right: bool,
-    /// The blocks whose near ends are in the next rows up to `known_rows`, in their order.
+    /// The blocks whose near ends are in the next rows up to `known_rows`, by row.
     upcoming: VecDeque<(i64, Arc<Placed>)>,
     known_rows: i64,
     active: Vec<ActiveBlock>,
@@ -86,12 +96,12 @@ pub struct SideBounds<'a> {
 const LOOK_UP_ROWS: i64 = 1024;
 
 impl<'a> SideBounds<'a> {
-    /// The bounds that the blocks before number `limit` set to one side of an anchor, before its first row.
-    pub fn new(accepted: &'a AcceptedBlocks, anchor: &Anchor, direction: Direction, limit: usize) -> Self {
+    /// The bounds that blocks set to one side of an anchor, before its first row.
+    pub fn new(accepted: &'a AcceptedBlocks, anchor: &Anchor, direction: Direction, confiners: &Confiners) -> Self {
         let index = accepted.read();
         let (a1, a2) = (i64::from(anchor.target), i64::from(anchor.query));
-        let neighbours = index.neighbours(a1, a2, limit, false);
-        let bound = |flank| neighbours.on(flank).map(|at| OnBlock::new(&index, at));
+        let neighbours = index.neighbours(a1, a2, confiners, false);
+        let bound = |flank| neighbours.on(flank).map(|at| OnBlock::new(&index, confiners, at));
         let column = |at: &OnBlock| {
             let piece = at.piece();
             piece.b2 - a2 - if piece.kind == PieceKind::Diagonal { piece.b1 - a1 } else { 0 }
@@ -109,7 +119,7 @@ impl<'a> SideBounds<'a> {
         };
         SideBounds {
             accepted,
-            limit,
+            confiners: confiners.clone(),
             direction,
             a1,
             a2,
@@ -151,6 +161,11 @@ impl<'a> SideBounds<'a> {
         self.hi_flank = self.advance(hi_flank, row, hi_side, -1);
         let right = if self.direction == Direction::Right { &self.hi_flank } else { &self.lo_flank };
         self.has_right &= right.at.is_some();
+        self.limits()
+    }
+
+    /// The limits of the current row.
+    fn limits(&self) -> Limits {
         let hi = self.hi_flank.present_column();
         Limits {
             lo: self.lo_flank.present_column().map(|column| column.max(0) as usize),
@@ -164,13 +179,61 @@ impl<'a> SideBounds<'a> {
     /// ended the run. Both must be at their start.
     pub fn confines_as(mut self, mut earlier: SideBounds, windows: &Windows) -> bool {
         let rows = if windows.hulls.is_empty() { 0 } else { windows.rows as usize };
-        (1..=rows).all(|row| {
+        let last_hull = windows.hulls.len().saturating_sub(1);
+        let mut row = 1;
+        while row <= rows {
+            if self.is_in_step_with(&earlier) {
+                return true;
+            }
             // The row after the last begins with what the last one left.
-            let (first, end) = windows.hulls[(row / WINDOW_ROWS).min(windows.hulls.len() - 1)];
-            let are_outside = |limits: &Limits| limits.are_outside(first as usize, end as usize);
-            let (now, before) = (self.move_flanks(row as i64), earlier.move_flanks(row as i64));
-            now == before || (are_outside(&now) && are_outside(&before))
-        })
+            let hull = (row / WINDOW_ROWS).min(last_hull);
+            let (first, end) = windows.hulls[hull];
+            let last = if hull < last_hull { (hull + 1) * WINDOW_ROWS - 1 } else { rows };
+            // As long as all stay on their pieces, their columns are straight lines.
+            let n = (last - row + 1).min(self.straight_rows(row)).min(earlier.straight_rows(row)).max(1);
+            let top = (self.move_flanks(row as i64), earlier.move_flanks(row as i64));
+            let bottom = (self.glide(n - 1), earlier.glide(n - 1));
+            let ends = [top, bottom];
+            let are_same = ends.iter().all(|(now, before)| now == before);
+            let is_outside = |limits: &Limits| limits.are_outside(first as usize, end as usize);
+            if !are_same && !ends.iter().all(|(now, before)| is_outside(now) && is_outside(before)) {
+                return false;
+            }
+            row += n;
+        }
+        true
+    }
+
+    /// Whether both have the same limits from here on.
+    fn is_in_step_with(&self, other: &SideBounds) -> bool {
+        let are_same = self.lo_flank.is_same(&other.lo_flank) && self.hi_flank.is_same(&other.hi_flank);
+        are_same && self.has_right == other.has_right
+    }
+
+    /// Rows from `row` on in which both flanks stay on their pieces.
+    fn straight_rows(&self, row: usize) -> usize {
+        let rows = |bound: &Bound| match &bound.at {
+            Some(at) => {
+                let piece = at.piece();
+                let left = match self.direction {
+                    Direction::Right => piece.e1 - self.a1 - row as i64,
+                    Direction::Left => self.a1 - row as i64 - piece.b1,
+                };
+                (left + 1).max(0) as usize
+            }
+            None => usize::MAX,
+        };
+        rows(&self.lo_flank).min(rows(&self.hi_flank))
+    }
+
+    /// Moves on by `rows` in which both flanks stay on their pieces.
+    fn glide(&mut self, rows: usize) -> Limits {
+        for bound in [&mut self.lo_flank, &mut self.hi_flank] {
+            if let (Some(at), Some(column)) = (&bound.at, &mut bound.column) {
+                *column += if at.piece().kind == PieceKind::Diagonal { rows as i64 } else { 0 };
+            }
+        }
+        self.limits()
     }
 
     /// Follows a neighbour to row `row`; a jump adds `inside` to stay off its column.
@@ -206,7 +269,7 @@ impl<'a> SideBounds<'a> {
             Direction::Right => at.placed.top.on(flank)?,
             Direction::Left => at.placed.bottom.on(flank)?,
         };
-        let jump = OnBlock::new(&self.accepted.read(), jump);
+        let jump = OnBlock::new(&self.accepted.read(), &self.confiners, jump);
         let piece = jump.piece();
         let is_diagonal = piece.kind == PieceKind::Diagonal;
         let column = match self.direction {
@@ -274,8 +337,18 @@ impl<'a> SideBounds<'a> {
             .iter()
             .map(|&(near_end, block)| (distance(near_end), block as usize))
             .take_while(|&(near_end, _)| near_end <= self.known_rows + LOOK_UP_ROWS);
-        let seen = reached.filter(|&(_, block)| block < self.limit);
+        let seen = reached.filter(|&(_, block)| block < self.confiners.limit());
         self.upcoming.extend(seen.map(|(near_end, block)| (near_end, index.placed[block].clone())));
+        let rows = self.known_rows + 1..=self.known_rows + LOOK_UP_ROWS;
+        let expected = self.confiners.expected.iter().map(|(_, placed)| match self.direction {
+            Direction::Right => (placed.start() - self.a1, placed),
+            Direction::Left => (self.a1 - placed.end(), placed),
+        });
+        let expected = expected.filter(|(near_end, _)| rows.contains(near_end));
+        self.upcoming.extend(expected.map(|(near_end, placed)| (near_end, placed.clone())));
+        if self.confiners.has_expected() {
+            self.upcoming.make_contiguous().sort_by_key(|&(near_end, _)| near_end);
+        }
         self.known_rows += LOOK_UP_ROWS;
     }
 
@@ -343,7 +416,7 @@ mod tests {
         let accepted = AcceptedBlocks::default();
         accepted.push(&Block { target_start: 90, query_start: (90 + off) as usize, script, score: 0 });
         let windows = Windows { rows: 10, hulls: vec![(first, end)] };
-        let bounds = |limit| SideBounds::new(&accepted, &anchor, direction, limit);
+        let bounds = |limit| SideBounds::new(&accepted, &anchor, direction, &Confiners::before(limit));
         bounds(1).confines_as(bounds(0), &windows)
     }
 

@@ -19,7 +19,8 @@ use std::cmp::Reverse;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 pub use self::confine::SideBounds;
-use self::piece::{Extent, Neighbours, PieceRef, Placed, pieces_of};
+use self::piece::{Extent, Neighbours, Piece, PieceRef, Placed, pieces_of};
+pub(super) use self::reach::Expectation;
 use super::side::Direction;
 use crate::alignment::{Anchor, Block};
 
@@ -44,6 +45,44 @@ struct Index {
     /// Blocks that meet each bin of rows, by number. Copies of a repeat can fill a bin with thousands of blocks that lie
     /// somewhere else in the query: their extents tell.
     bins: Vec<Vec<Extent>>,
+}
+
+/// Which blocks confine a run: the accepted ones before a number, and some that are expected to be accepted later, in this
+/// order.
+#[derive(Clone, Debug, Default)]
+pub struct Confiners {
+    limit: usize,
+    /// Numbered from `limit` on.
+    expected: Arc<[(Extent, Arc<Placed>)]>,
+}
+
+impl Confiners {
+    /// The accepted blocks before this number.
+    pub fn before(limit: usize) -> Confiners {
+        Confiners { limit, ..Confiners::default() }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.limit == 0 && self.expected.is_empty()
+    }
+
+    /// The number of the first block that may be accepted later.
+    pub(super) fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Whether some are not accepted yet.
+    pub(super) fn has_expected(&self) -> bool {
+        !self.expected.is_empty()
+    }
+
+    fn placed(&self, index: &Index, block: u32) -> Arc<Placed> {
+        match (block as usize).checked_sub(self.limit) {
+            None => index.placed[block as usize].clone(),
+            Some(expected) => self.expected[expected].1.clone(),
+        }
+    }
 }
 
 impl Clone for AcceptedBlocks {
@@ -83,26 +122,41 @@ impl AcceptedBlocks {
         self.read().covers(anchor.target.into(), anchor.query.into())
     }
 
-    /// The pieces nearest to an anchor, left and right of it in its row, among the blocks numbered before `limit`.
-    pub fn neighbours(&self, anchor: &Anchor, limit: usize) -> Neighbours {
-        self.read().neighbours(anchor.target.into(), anchor.query.into(), limit, false)
+    /// All blocks so far.
+    pub fn confiners(&self) -> Confiners {
+        Confiners::before(self.len())
     }
 
-    /// How the blocks numbered before `limit` confine one side of an anchor; `None` if there are none.
-    pub fn side_bounds(&self, anchor: &Anchor, direction: Direction, limit: usize) -> Option<SideBounds<'_>> {
-        (limit > 0).then(|| SideBounds::new(self, anchor, direction, limit))
+    /// The blocks before number `limit`, and others that are expected after them.
+    pub fn expecting(&self, limit: usize, expected: &[Block]) -> Confiners {
+        let index = self.read();
+        let mut confiners = Confiners::before(limit);
+        let mut placed: Vec<(Extent, Arc<Placed>)> = Vec::with_capacity(expected.len());
+        for block in expected {
+            let number = confiners.limit + placed.len();
+            confiners.expected = placed.clone().into();
+            let new = index.place(pieces_of(block), &confiners);
+            placed.push((new.extent(number as u32), Arc::new(new)));
+        }
+        confiners.expected = placed.into();
+        confiners
+    }
+
+    /// The pieces nearest to an anchor, left and right of it in its row.
+    pub fn neighbours(&self, anchor: &Anchor, confiners: &Confiners) -> Neighbours {
+        self.read().neighbours(anchor.target.into(), anchor.query.into(), confiners, false)
+    }
+
+    /// How blocks confine one side of an anchor; `None` if there are none.
+    pub fn side_bounds(&self, anchor: &Anchor, direction: Direction, confiners: &Confiners) -> Option<SideBounds<'_>> {
+        (!confiners.is_empty()).then(|| SideBounds::new(self, anchor, direction, confiners))
     }
 }
 
 impl Index {
     fn push(&mut self, pieces: Vec<piece::Piece>) {
-        let (first, last) = (pieces[0], pieces[pieces.len() - 1]);
         let number = self.placed.len();
-        let placed = Placed {
-            bottom: self.neighbours(first.b1, first.b2, number, true),
-            top: self.neighbours(last.e1, last.e2, number, true),
-            pieces,
-        };
+        let placed = self.place(pieces, &Confiners::before(number));
         let (start, end) = (placed.start(), placed.end());
         let number = number as u32;
         let extent = placed.extent(number);
@@ -118,6 +172,16 @@ impl Index {
         self.bins[bins].iter_mut().for_each(|bin| bin.push(extent));
     }
 
+    /// A block with its neighbours.
+    fn place(&self, pieces: Vec<Piece>, confiners: &Confiners) -> Placed {
+        let (first, last) = (pieces[0], pieces[pieces.len() - 1]);
+        Placed {
+            bottom: self.neighbours(first.b1, first.b2, confiners, true),
+            top: self.neighbours(last.e1, last.e2, confiners, true),
+            pieces,
+        }
+    }
+
     /// Blocks that have a row in common with `row`.
     fn at_row(&self, row: i64) -> impl Iterator<Item = (&Extent, &Placed)> {
         let bin = usize::try_from(row >> BIN_SHIFT).ok().and_then(|bin| self.bins.get(bin));
@@ -131,13 +195,14 @@ impl Index {
             .any(|(_, placed)| placed.pieces[placed.piece_at(row) as usize].offset(row, column) == 0)
     }
 
-    /// Nearest pieces left and right of a point in its row, among the blocks before `limit`. `skip_horizontal` is the
-    /// rule for stored neighbours.
-    fn neighbours(&self, row: i64, column: i64, limit: usize, skip_horizontal: bool) -> Neighbours {
+    /// Nearest pieces left and right of a point in its row. `skip_horizontal` is the rule for stored neighbours.
+    fn neighbours(&self, row: i64, column: i64, confiners: &Confiners, skip_horizontal: bool) -> Neighbours {
         // Ties go to the first block in order of start, newest first.
         type Rank = (i64, i64, Reverse<u32>);
         let mut best: [Option<(Rank, PieceRef)>; 2] = [None; 2];
-        for (extent, placed) in self.at_row(row).take_while(|(extent, _)| (extent.block as usize) < limit) {
+        let accepted = self.at_row(row).take_while(|(extent, _)| (extent.block as usize) < confiners.limit);
+        let expected = confiners.expected.iter().filter(|(extent, _)| extent.has_row(row));
+        for (extent, placed) in accepted.chain(expected.map(|(extent, placed)| (extent, &**placed))) {
             let (block, least) = (extent.block, extent.columns_from(column));
             let is_farther = |flank: usize| best[flank].is_some_and(|((nearest, ..), _)| nearest < least.abs());
             if least != 0 && is_farther(usize::from(least > 0)) {

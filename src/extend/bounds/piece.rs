@@ -11,7 +11,7 @@ pub(super) enum PieceKind {
 }
 
 /// A straight part of a block, corners inclusive.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub kind: PieceKind,
     pub b1: i64,

@@ -1,7 +1,7 @@
 //! Whether accepted blocks come near what a side explored (lastz-semantics 11a).
 
 use super::piece::{Piece, PieceKind, Placed};
-use super::{AcceptedBlocks, BIN_SHIFT, Index};
+use super::{AcceptedBlocks, BIN_SHIFT, Confiners, Index};
 use crate::alignment::Anchor;
 use crate::extend::side::{Direction, WINDOW_ROWS, Windows};
 
@@ -36,7 +36,7 @@ impl AcceptedBlocks {
         let (row, column) = (i64::from(anchor.target), i64::from(anchor.query));
         let rows = (row - LEAST_LOOK, row + LEAST_LOOK);
         let columns = (column - 2 * LEAST_LOOK, column + 2 * LEAST_LOOK);
-        self.read().meeting(rows, columns, 0).any(|placed| {
+        self.read().meeting(rows, columns, 0).any(|(_, placed)| {
             let nearest = row.clamp(placed.start(), placed.end());
             let on_diagonal = column + nearest - row;
             placed.pieces[placed.piece_at(nearest) as usize].offset(nearest, on_diagonal).abs() <= LEAST_LOOK
@@ -46,19 +46,55 @@ impl AcceptedBlocks {
     /// Whether some block numbered `from` or later comes within reach of what a side explored, so that its result may
     /// not be what a bounded run gives (11a).
     pub fn touches(&self, anchor: &Anchor, direction: Direction, windows: &Windows, from: usize) -> bool {
-        if windows.hulls.is_empty() {
-            // At the end of a sequence: there is nothing to explore, whatever was accepted.
-            return false;
-        }
         let rows = rows_reached(anchor, direction, windows);
         let columns = columns_reached(anchor, direction, windows);
-        self.read().meeting(rows, columns, from).any(|placed| placed.touches(anchor, direction, windows))
+        self.read().meeting(rows, columns, from).any(|(_, placed)| placed.touches(anchor, direction, windows))
     }
+
+    /// What became of the expected blocks that come near what sides of an anchor explored.
+    pub(in crate::extend) fn expectation(
+        &self,
+        anchor: &Anchor,
+        sides: &[(Direction, Windows)],
+        confiners: &Confiners,
+    ) -> Expectation {
+        let index = self.read();
+        let mut came: Vec<u32> = Vec::new();
+        for (direction, windows) in sides {
+            let rows = rows_reached(anchor, *direction, windows);
+            let columns = columns_reached(anchor, *direction, windows);
+            let near = index.meeting(rows, columns, confiners.limit);
+            let near = near.filter(|(_, placed)| placed.touches(anchor, *direction, windows));
+            came.extend(near.map(|(number, _)| number));
+        }
+        came.sort_unstable();
+        came.dedup();
+        let is_near = |placed: &Placed| sides.iter().any(|(d, windows)| placed.touches(anchor, *d, windows));
+        let mut expected = confiners.expected.iter().map(|(_, placed)| placed).filter(|placed| is_near(placed));
+        let is_next = |&number: &u32| {
+            expected.next().is_some_and(|expected| expected.pieces == index.placed[number as usize].pieces)
+        };
+        match came.iter().all(is_next) {
+            false => Expectation::Failed,
+            true if expected.next().is_some() => Expectation::Open,
+            true => Expectation::Met,
+        }
+    }
+}
+
+/// What became of expected blocks.
+pub(in crate::extend) enum Expectation {
+    /// They were accepted, one after the other, and no others.
+    Met,
+    /// Those accepted are the first of them.
+    Open,
+    /// Another block was accepted.
+    Failed,
 }
 
 impl Index {
     /// Blocks numbered `from` or later whose extent has a row in common with `rows` and a column with `columns`.
-    fn meeting(&self, rows: (i64, i64), columns: (i64, i64), from: usize) -> impl Iterator<Item = &Placed> {
+    fn meeting(&self, rows: (i64, i64), columns: (i64, i64), from: usize) -> impl Iterator<Item = (u32, &Placed)> {
         let bins = (rows.0.max(0) >> BIN_SHIFT) as usize..=(rows.1.max(0) >> BIN_SHIFT) as usize;
         let bins = self.bins.iter().enumerate().take(bins.end() + 1).skip(*bins.start());
         bins.flat_map(move |(bin, extents)| {
@@ -72,12 +108,16 @@ impl Index {
             let first_bin = (start.max(rows.0).max(0) >> BIN_SHIFT) as usize;
             first <= columns.1 && last >= columns.0 && start <= rows.1 && end >= rows.0 && first_bin == bin
         })
-        .map(|(_, extent)| &*self.placed[extent.block as usize])
+        .map(|(_, extent)| (extent.block, &*self.placed[extent.block as usize]))
     }
 }
 
 impl Placed {
-    fn touches(&self, anchor: &Anchor, direction: Direction, windows: &Windows) -> bool {
+    pub(super) fn touches(&self, anchor: &Anchor, direction: Direction, windows: &Windows) -> bool {
+        if windows.hulls.is_empty() {
+            // At the end of a sequence: there is nothing to explore, whatever was accepted.
+            return false;
+        }
         let (a1, a2) = (i64::from(anchor.target), i64::from(anchor.query));
         let last_row = i64::from(windows.rows) - 1 + MARGIN;
         let relative = |row: i64, column: i64| match direction {
