@@ -1,15 +1,17 @@
 //! Gapped extension against the installed lastz: its HSPs go in, its blocks must come out, in its order.
 
+#[path = "support/cpu_bulk.rs"]
+mod cpu_bulk;
+
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
+use cpu_bulk::CpuBulk;
 use fastz::cpu::Ydrop;
-use fastz::cpu::ydrop::SideProblem;
-use fastz::extend::bounds::{AcceptedBlocks, Confiners};
-use fastz::extend::{BoundedAnchor, BulkExtender, BulkUnit, Direction, GappedStage, LookAhead, Side};
+use fastz::extend::{BulkExtender, GappedStage, LookAhead};
 use fastz::options::GappedOptions;
 use fastz::scoring::Scoring;
 use fastz::{Anchor, EditOp, Hsp, SequenceSet};
@@ -109,97 +111,6 @@ fn anchor(hsp: &Hsp, target: &[u8], query: &[u8], scoring: &Scoring) -> Anchor {
 /// A name, the engine, how far it runs ahead, and what else takes part.
 type Work<'a> = (&'a str, &'a Ydrop, Option<&'a LookAhead>, Option<&'a dyn BulkExtender>);
 
-/// A bulk engine on the CPU, which leaves every fifth anchor to the stage.
-struct CpuBulk {
-    ydrop: Ydrop,
-    shares_anchors: bool,
-    takes_bounded: bool,
-    /// How often it will still say that it is not ready.
-    unready: AtomicUsize,
-    /// Anchors that it was given.
-    given: AtomicUsize,
-}
-
-impl BulkExtender for CpuBulk {
-    fn least_anchors(&self) -> usize {
-        1
-    }
-
-    fn shares_anchors(&self) -> bool {
-        self.shares_anchors
-    }
-
-    fn takes_bounded(&self) -> bool {
-        self.takes_bounded
-    }
-
-    fn get_ready(&self) -> bool {
-        self.unready.fetch_update(Relaxed, Relaxed, |n| n.checked_sub(1)).is_err()
-    }
-
-    fn open<'a>(
-        &'a self,
-        target: &'a SequenceSet,
-        query: &'a SequenceSet,
-    ) -> fastz::error::Result<Option<Box<dyn BulkUnit + 'a>>> {
-        Ok(Some(Box::new(CpuUnit { bulk: self, target, query })))
-    }
-}
-
-struct CpuUnit<'a> {
-    bulk: &'a CpuBulk,
-    target: &'a SequenceSet,
-    query: &'a SequenceSet,
-}
-
-impl CpuUnit<'_> {
-    fn run(
-        &self,
-        anchor: &Anchor,
-        blocks: Option<(&AcceptedBlocks, &Confiners)>,
-        wants_script: &WantsScript,
-    ) -> (Side, Side) {
-        let mut workspace = Default::default();
-        let mut side = |direction| {
-            let problem = SideProblem { target: self.target, query: self.query, anchor: *anchor, direction };
-            let bounds = blocks.and_then(|(accepted, confiners)| accepted.side_bounds(anchor, direction, confiners));
-            self.bulk.ydrop.run(&problem, bounds, &mut workspace)
-        };
-        let (mut left, mut right) = (side(Direction::Left), side(Direction::Right));
-        if !wants_script(&left, &right) {
-            (left.script, right.script) = Default::default();
-        }
-        (left, right)
-    }
-}
-
-type WantsScript<'a> = dyn Fn(&Side, &Side) -> bool + Sync + 'a;
-
-impl BulkUnit for CpuUnit<'_> {
-    fn extend(
-        &mut self,
-        anchors: &[Anchor],
-        wants_script: &WantsScript,
-    ) -> fastz::error::Result<Vec<Option<(Side, Side)>>> {
-        self.bulk.given.fetch_add(anchors.len(), Relaxed);
-        let run = |(ix, anchor): (usize, &Anchor)| (ix % 5 != 4).then(|| self.run(anchor, None, wants_script));
-        Ok(anchors.iter().enumerate().map(run).collect())
-    }
-
-    fn extend_bounded(
-        &mut self,
-        anchors: &[BoundedAnchor],
-        accepted: &AcceptedBlocks,
-        wants_script: &WantsScript,
-    ) -> fastz::error::Result<Vec<Option<(Side, Side)>>> {
-        self.bulk.given.fetch_add(anchors.len(), Relaxed);
-        let run = |(ix, bounded): (usize, &BoundedAnchor)| {
-            (ix % 5 != 4).then(|| self.run(&bounded.anchor, Some((accepted, &bounded.confiners)), wants_script))
-        };
-        Ok(anchors.iter().enumerate().map(run).collect())
-    }
-}
-
 #[test]
 fn blocks_equal_lastz_block_for_block() {
     if Command::new("lastz").arg("--version").output().is_err() {
@@ -266,9 +177,10 @@ fn blocks_equal_lastz_block_for_block() {
         let look_ahead = LookAhead::default();
         let vectorised = Ydrop::new(&scoring, &options);
         let scalar = vectorised.clone().scalar();
-        let bulk = |shares_anchors, takes_bounded, unready: usize| {
-            let (unready, given) = (unready.into(), AtomicUsize::new(0));
-            CpuBulk { ydrop: vectorised.clone(), shares_anchors, takes_bounded, unready, given }
+        let bulk = |shares_anchors, takes_bounded, unready| {
+            let bulk = CpuBulk::new(&vectorised, shares_anchors, takes_bounded);
+            bulk.unready.store(unready, Relaxed);
+            bulk
         };
         let (sharing, alone) = (bulk(true, false, 0), bulk(false, false, 0));
         let (sharing_bounded, alone_bounded) = (bulk(true, true, 0), bulk(false, true, 0));
