@@ -253,7 +253,8 @@ fn copies_that_were_not_made_are_noticed() {
     check_copies("screen", &gpu, 2, || screen.run(&unit, &anchors, 1_000_000));
     // Counters, hulls and verdicts; counters, verdicts, scripts and their runs.
     check_copies("exact", &gpu, 7, || exact.extend(&unit, &anchors, &|_, _| true));
-    check_copies("relaxed", &gpu, 7, || relaxed.extend(&unit, &anchors, &|_, _| true));
+    // Whose place in a log is the first differs from run to run: zeros can be what it should hold.
+    check_copies("relaxed", &gpu, 5, || relaxed.extend(&unit, &anchors, &|_, _| true));
 }
 
 /// The anchors of runs that come in pairs.
