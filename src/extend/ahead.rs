@@ -5,12 +5,15 @@
 //!           committed  │ running, ready, waiting, or     │ not looked at
 //!                      │ covered so far                  │
 //! ```
-//! Tasks of the pool run one side of an anchor each, under the blocks accepted so far; a bulk engine, once it is ready, runs
-//! waves of anchors.
+//! Tasks of the pool run one side of an anchor each; a bulk engine, once it is ready, runs waves of anchors. They run under
+//! the blocks accepted so far, and those that earlier anchors near them are expected to leave: these have been extended, and
+//! wait for their turn. Where they have not, an anchor waits for them (`order.rs`).
+//!
 //! Between them somebody commits what is ready, in order (here), and starts tasks for the anchors that seem worth it
 //! (`choice.rs`): the one whose turn it is, results that an accepted block touched, and anchors that no earlier one under
 //! way will probably cover. How tasks hand this on is in `tasks.rs`. Nobody waits for a whole wave; the output does not
-//! depend on what ran ahead.
+//! depend on what ran ahead: a result counts if it is what a run under the blocks accepted by its turn gives
+//! (`extension.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -104,7 +107,7 @@ pub(super) struct State<'r> {
     /// Anchors before this one have been looked at.
     pub(super) scanned: usize,
     pub(super) pending: Pending,
-    /// Anchors whose results an accepted block touched, or that a wave has no use for; and rows that they probably look at.
+    /// Anchors whose results an accepted block touched, and the rows that these looked at.
     pub(super) redo: BTreeMap<usize, [u32; 2]>,
     /// Anchors before these have been looked into.
     looked: [usize; SOON.len()],

@@ -212,9 +212,9 @@ impl<'r> Schedule<'r, '_> {
             }
         }
         if wave.bounded.len() < LEAST_BOUNDED && !self.waits_for_bulk() {
-            for Beside { ix, likely_rows, .. } in wave.bounded.drain(..) {
+            for Beside { ix, .. } in wave.bounded.drain(..) {
                 state.pending.remove(ix, &self.anchors[ix], &mut state.again);
-                state.redo.insert(ix, likely_rows);
+                state.left.insert(ix);
             }
         }
         wave

@@ -1,5 +1,7 @@
 //! Which anchors run ahead of their turn.
 
+use std::collections::BTreeSet;
+
 use super::ahead::{Schedule, State};
 use super::commit::Committed;
 use super::pending::Progress;
@@ -37,7 +39,8 @@ impl Schedule<'_, '_> {
         let of_cpu = if self.waits_for_bulk() { state.bulk_done } else { usize::MAX };
         let end = self.anchors.len().min(of_cpu).min(state.next.saturating_add(self.most_scanned));
         loop {
-            let ix = match state.left.pop_first().or_else(|| state.again.pop_first()) {
+            let seen = [&mut state.left, &mut state.again].into_iter().filter(|list| !list.is_empty());
+            let ix = match seen.min_by_key(|list| list.first().copied()).and_then(BTreeSet::pop_first) {
                 Some(ix) => ix,
                 None => {
                     let scanned = state.queue.next(state.scanned.max(state.next)).filter(|&ix| ix < end)?;
