@@ -226,6 +226,27 @@ struct Sweep<'a> {
     masked: &'a mut Vec<usize>,
 }
 
+impl Ydrop {
+    /// LASTZ's reserve of cells for prolongation.
+    fn reserve(&self, columns: usize) -> usize {
+        match self.gap_extend {
+            0 => (columns + 1).min(MAX_FLAT_INSERTION),
+            extend => (self.y_drop / extend) as usize + 6,
+        }
+    }
+
+    /// Whether a side looked at the last column of its query sequence, and what it would prolong to beyond, where a
+    /// neighbour lies in the next sequence, may decide if the traceback memory cuts it.
+    pub(crate) fn may_be_cut_past_end(&self, problem: &SideProblem, side: &Side) -> bool {
+        let Some(bytes) = self.traceback_bytes.filter(|_| problem.query.is_partitioned) else { return false };
+        let (_, columns) = problem.extent();
+        let most_beyond = u64::from(side.windows.rows) * (self.reserve(columns) as u64 + 1);
+        let is_near_limit =
+            side.truncated || side.cells + most_beyond + 2 * self.reserve(columns) as u64 >= bytes as u64;
+        is_near_limit && side.windows.hulls.iter().any(|hull| hull.1 as usize > columns)
+    }
+}
+
 impl Sweep<'_> {
     fn run<K: RowKernel>(mut self, kernel: &mut K) -> Side {
         let (y_drop, gap_extend) = (self.ydrop.y_drop, self.ydrop.gap_extend);
@@ -238,6 +259,9 @@ impl Sweep<'_> {
         let mut cells = hi as u64;
         let mut truncated = false;
 
+        // Where a neighbour lies in the next sequence, LASTZ's window goes on past the last column: nothing is evaluated
+        // there, but prolongation counts (5.10).
+        let columns_end = self.columns + 1;
         for row in 1..=self.rows {
             self.masked.clear();
             let mut cap = self.columns;
@@ -251,39 +275,47 @@ impl Sweep<'_> {
                 truncated = true;
                 break;
             }
-            kernel.make_room(self.ydrop, self.problem, lo, hi);
-            let task = RowTask { row, lo, hi, masked: self.masked, floor: None };
-            let links = self.links.add_row(lo, hi - lo);
+            let end = hi.min(columns_end);
+            if end <= lo {
+                break;
+            }
+            kernel.make_room(self.ydrop, self.problem, lo, end);
+            let task = RowTask { row, lo, hi: end, masked: self.masked, floor: None };
+            let links = self.links.add_row(lo, end - lo);
             let result = kernel.evaluate(self.ydrop, self.problem, &task, &mut peak, links);
-            cells += (hi - lo) as u64;
+            cells += (end - lo) as u64;
             let Some((first, last)) = result.kept else {
-                windows.add(row, lo, hi);
+                windows.add(row, lo, end);
                 break;
             };
             if !self.ydrop.trim_to_peak {
                 boundary.enter_row(row, &self, kernel, &peak, first..last + 1);
             }
-            let evaluated = lo..hi;
+            let evaluated = lo..end;
             if last + 1 < hi {
                 hi = last + 1;
             } else {
                 // Prolongation (5.4): here a deletion may open from an insertion.
                 let mut insertion = result.insertion;
                 while insertion >= peak.score - y_drop && hi <= cap {
-                    kernel.make_room(self.ydrop, self.problem, first, hi + 1);
-                    kernel.put(hi, insertion, insertion - self.ydrop.gap_first());
-                    self.links.add_insertion();
+                    if hi < columns_end {
+                        kernel.make_room(self.ydrop, self.problem, first, hi + 1);
+                        kernel.put(hi, insertion, insertion - self.ydrop.gap_first());
+                        self.links.add_insertion();
+                    }
                     insertion -= gap_extend;
                     hi += 1;
                     cells += 1;
                 }
             }
             if hi <= cap {
-                kernel.make_room(self.ydrop, self.problem, first, hi + 1);
-                kernel.put(hi, DEAD, DEAD);
+                if hi < columns_end {
+                    kernel.make_room(self.ydrop, self.problem, first, hi + 1);
+                    kernel.put(hi, DEAD, DEAD);
+                }
                 hi += 1;
             }
-            windows.add(row, evaluated.start, evaluated.end.max(hi));
+            windows.add(row, evaluated.start, evaluated.end.max(hi.min(columns_end)));
             lo = first;
         }
 
@@ -318,11 +350,7 @@ impl Sweep<'_> {
     /// LASTZ's test before a row (5.10): the row and a reserve for prolongation must fit its traceback memory.
     fn exceeds_memory(&self, used: u64, width: usize) -> bool {
         let Some(bytes) = self.ydrop.traceback_bytes else { return false };
-        let reserve = match self.ydrop.gap_extend {
-            0 => (self.columns + 1).min(MAX_FLAT_INSERTION),
-            extend => (self.ydrop.y_drop / extend) as usize + 6,
-        };
-        used + (width + reserve) as u64 >= bytes as u64 - 7
+        used + (width + self.ydrop.reserve(self.columns)) as u64 >= bytes as u64 - 7
     }
 }
 

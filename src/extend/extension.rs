@@ -9,6 +9,7 @@ use super::commit::GappedStage;
 use super::side::{Direction, Side, Windows};
 use super::stitch::stitch;
 use crate::alignment::{Anchor, Block};
+use crate::cpu::ydrop::SideProblem;
 
 /// A one-sided run that the traceback memory cut short (5.10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +63,8 @@ pub(super) struct Extension {
     windows: [(Direction, Windows); 2],
     /// It is what a run under these blocks gives.
     confiners: Confiners,
+    /// Whether a new neighbour, however far, may change where the traceback memory cuts it.
+    is_strict: bool,
     /// Whether it was found not to hold any more.
     pub is_void: bool,
     /// The nearest pieces beside the anchor among these blocks.
@@ -89,6 +92,10 @@ impl Extension {
             side.truncated.then_some(Truncation { anchor: *anchor, direction, end })
         };
         let block = if has_scripts { joined() } else { None }.filter(|block| stage.keeps(block));
+        let is_strict = sides.into_iter().any(|(direction, side)| {
+            let problem = SideProblem { target: stage.target, query: stage.query, anchor: *anchor, direction };
+            stage.ydrop.may_be_cut_past_end(&problem, side)
+        });
         Extension {
             ranges: block.as_ref().map(|block| [block.target_range(), block.query_range()]).unwrap_or_default(),
             block,
@@ -96,6 +103,7 @@ impl Extension {
             truncations: sides.into_iter().filter_map(truncation).collect(),
             explored: Explored::new(anchor, &left.windows, &right.windows),
             is_void: false,
+            is_strict,
             neighbours: accepted.neighbours(anchor, &confiners),
             confiners,
             windows: [(Direction::Left, left.windows), (Direction::Right, right.windows)],
@@ -125,6 +133,9 @@ impl Extension {
             return false;
         }
         let neighbours = accepted.neighbours(anchor, &now);
+        if self.is_strict && neighbours != self.neighbours {
+            return false;
+        }
         // Where no block at all comes near, there are no limits to compare.
         if neighbours != self.neighbours && is_touched(0) && !self.is_confined_alike(anchor, accepted, &now) {
             return false;
@@ -138,7 +149,7 @@ impl Extension {
     fn meets_expectations(&mut self, anchor: &Anchor, accepted: &AcceptedBlocks, now: Confiners) -> bool {
         match accepted.expectation(anchor, &self.windows, &self.confiners) {
             Expectation::Open => return true,
-            Expectation::Met if self.is_confined_alike(anchor, accepted, &now) => {}
+            Expectation::Met if !self.is_strict && self.is_confined_alike(anchor, accepted, &now) => {}
             Expectation::Met | Expectation::Failed => return false,
         }
         self.neighbours = accepted.neighbours(anchor, &now);

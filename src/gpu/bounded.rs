@@ -26,34 +26,44 @@ const ROW_LIMITS: usize = 4;
 /// Runs whose limits are worth a thread.
 const RUNS_PER_THREAD: usize = 64;
 
-/// The limits of rows 1 to `rows` of a run with `columns` columns, then the masked columns of all rows.
-fn limits(mut bounds: SideBounds, rows: u32, columns: u32) -> Vec<u32> {
+/// The limits of rows 1 to `rows` of a run with `columns` columns, then the masked columns of all rows; and whether some
+/// row's prolongation may go past the last column.
+fn limits(mut bounds: SideBounds, rows: u32, columns: u32) -> (Vec<u32>, bool) {
     let mut table = Vec::with_capacity(ROW_LIMITS * (rows as usize + 1));
     let mut masks: Vec<u32> = Vec::new();
     let masks_start = ROW_LIMITS * (rows as usize + 1);
     let mut masked = Vec::new();
+    let mut passes_end = false;
     for row in 1..=rows as usize {
         // The widest window: the kernel narrows it to the one that the row above opened.
         let (mut first, mut end) = (0, columns as usize + 1);
         masked.clear();
         let cap = bounds.enter_row(row, &mut first, &mut end, columns as usize, &mut masked);
+        passes_end |= cap > columns as usize;
+        let cap = cap.min(columns as usize);
         table.extend([first as u32, end as u32, cap as u32, (masks_start + masks.len()) as u32]);
         masks.extend(masked.iter().map(|&column| column as u32));
     }
     table.extend([0, 0, 0, (masks_start + masks.len()) as u32]);
     table.extend(masks);
-    table
+    (table, passes_end)
 }
 
-/// Runs with the limits of their rows up to the given one. Those without a base on one side are left out.
-fn with_limits(unit: &GpuUnit, runs: &[BoundedRun], waiting: &[(usize, u32)], accepted: &AcceptedBlocks) -> Vec<Open> {
+/// Runs with the [`limits`] of their rows up to the given one. Those without a base on one side are left out.
+fn with_limits(
+    unit: &GpuUnit,
+    runs: &[BoundedRun],
+    waiting: &[(usize, u32)],
+    accepted: &AcceptedBlocks,
+) -> Vec<(Open, bool)> {
     let open = |&(run_ix, rows): &(usize, u32)| {
         let OneSided { anchor, direction } = runs[run_ix].run;
         let task = unit.task(&runs[run_ix].run);
         (task.rows > 0 && task.columns > 0).then(|| {
             let stop_row = rows.min(task.rows);
             let bounds = SideBounds::new(accepted, &anchor, direction, runs[run_ix].confiners);
-            Open { run_ix, task: Task { stop_row, ..task }, limits: Arc::new(limits(bounds, stop_row, task.columns)) }
+            let (limits, passes_end) = limits(bounds, stop_row, task.columns);
+            (Open { run_ix, task: Task { stop_row, ..task }, limits: Arc::new(limits) }, passes_end)
         })
     };
     // Threads of their own: who calls waits for a device most of the time, and is none of the pool's.
@@ -90,7 +100,18 @@ impl GpuExtender {
         }
         while !waiting.is_empty() {
             let open = with_limits(unit, runs, &waiting, accepted);
-            self.inspect_open(unit, open, &mut results)?;
+            let passing = open.iter().filter(|(_, passes_end)| *passes_end).map(|(open, _)| open.run_ix);
+            let passing: Vec<usize> = passing.collect();
+            self.inspect_open(unit, open.into_iter().map(|(open, _)| open).collect(), &mut results)?;
+            for run_ix in passing {
+                let columns = unit.task(&runs[run_ix].run).columns;
+                let at_end = |inspected: &Inspected| inspected.side.windows.hulls.iter().any(|hull| hull.1 > columns);
+                if results[run_ix].as_ref().is_some_and(at_end) {
+                    // LASTZ counts cells past the end, which the kernel does not.
+                    self.counts.out_of_range += 1;
+                    results[run_ix] = None;
+                }
+            }
             waiting.retain_mut(|(run_ix, rows)| {
                 let task = unit.task(&runs[*run_ix].run);
                 let looked_at = results[*run_ix].as_ref().map_or(0, |inspected| inspected.side.windows.rows);

@@ -30,9 +30,9 @@ pub struct Rectangle {
 }
 
 impl Rectangle {
-    /// The parts of the rectangle that LASTZ searches where it spans several sequences: the first target sequence
-    /// against the first query sequence, all inner ones against each other, the last against the last. Without a
-    /// separator in the way that is the rectangle itself.
+    /// The parts of the rectangle that LASTZ searches where it spans several sequences, in its order: the first target
+    /// sequence against the first query sequence, the last against the last, all inner ones against each other. Without
+    /// a separator in the way that is the rectangle itself.
     fn within_sequences(&self, target: &SequenceSet, query: &SequenceSet) -> Vec<Rectangle> {
         let (targets, queries) = (parts(&self.target, target), parts(&self.query, query));
         let (Some(first), Some(last)) = (targets.first().zip(queries.first()), targets.last().zip(queries.last()))
@@ -40,13 +40,13 @@ impl Rectangle {
             return Vec::new();
         };
         let mut pairs = vec![first];
+        if targets.len() > 1 || queries.len() > 1 {
+            pairs.push(last);
+        }
         if targets.len() > 2 || queries.len() > 2 {
             for t in inner(&targets) {
                 pairs.extend(inner(&queries).iter().map(|q| (t, q)));
             }
-        }
-        if targets.len() > 1 || queries.len() > 1 {
-            pairs.push(last);
         }
         pairs.into_iter().map(|(t, q)| Rectangle { target: t.clone(), query: q.clone() }).collect()
     }
@@ -266,16 +266,16 @@ mod tests {
         let split = |target: Range<usize>, query: Range<usize>| rectangle(target, query).within_sequences(&set, &set);
         assert_eq!(split(3..8, 12..15), [rectangle(3..8, 12..15)]);
         assert_eq!(split(3..15, 12..25), [rectangle(3..10, 12..20), rectangle(11..15, 21..25)]);
-        assert_eq!(split(3..8, 3..25), [rectangle(3..8, 3..10), rectangle(3..8, 11..20), rectangle(3..8, 21..25)]);
+        assert_eq!(split(3..8, 3..25), [rectangle(3..8, 3..10), rectangle(3..8, 21..25), rectangle(3..8, 11..20)]);
         assert_eq!(
             split(3..40, 3..40),
             [
                 rectangle(3..10, 3..10),
+                rectangle(31..40, 31..40),
                 rectangle(11..20, 11..20),
                 rectangle(11..20, 21..30),
                 rectangle(21..30, 11..20),
                 rectangle(21..30, 21..30),
-                rectangle(31..40, 31..40),
             ]
         );
         // The last base of a sequence alone does not make it the first one; the first base alone makes it the last.

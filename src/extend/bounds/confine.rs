@@ -133,7 +133,7 @@ impl<'a> SideBounds<'a> {
     }
 
     /// Moves on to row `row`: narrows `lo..hi`, lists masked columns in ascending order, and returns the last column
-    /// that prolongation may reach.
+    /// that prolongation may reach. That lies past the last of `columns` if a neighbour does, in another sequence.
     pub fn enter_row(
         &mut self,
         row: usize,
@@ -145,8 +145,8 @@ impl<'a> SideBounds<'a> {
         let limits = self.move_flanks(row as i64);
         *lo = (*lo).max(limits.lo.unwrap_or(0));
         *hi = (*hi).min(limits.hi.unwrap_or(usize::MAX)).max(*lo);
-        self.mask(row as i64, *lo, *hi, masked);
-        limits.cap.unwrap_or(columns).min(columns)
+        self.mask(row as i64, *lo, (*hi).min(columns + 1), masked);
+        limits.cap.unwrap_or(columns)
     }
 
     /// Follows the neighbours on both sides to row `row`, the one after the last.
