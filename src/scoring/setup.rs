@@ -90,6 +90,7 @@ impl ScoringSetup {
             for matrix in [&mut scoring.gapped, &mut scoring.gap_free] {
                 ambiguity.apply(matrix);
             }
+            ambiguity.spoil_lower_case(&mut scoring.gapped, &table);
         }
         Ok(scoring)
     }
@@ -161,6 +162,18 @@ impl Ambiguity {
                     matrix.set(a, b, score);
                     matrix.set(b, a, score);
                 }
+            }
+        }
+    }
+
+    /// In the gapped matrix LASTZ gives no reward to the lower-case n of a side on which the score file names N.
+    fn spoil_lower_case(&self, gapped: &mut Matrix, table: &ScoreTable) {
+        for n in *b"Nn" {
+            if table.rows.contains(&b'N') {
+                gapped.set(b'n', n, -self.penalty);
+            }
+            if table.columns.contains(&b'N') {
+                gapped.set(n, b'n', -self.penalty);
             }
         }
     }
