@@ -58,6 +58,15 @@ fn matrices_score_every_pair_as_lastz_does() {
         ("--scores=scores.q", dna, with_n, BaseScores::Hoxd70, vec![], None),
         ("--scores=scores.q", dna, &format!("{with_n}{n_row}"), BaseScores::Hoxd70, vec![], None),
         ("--scores=scores.q --ambiguous=n,7,9", dna, &format!("{with_n}{n_row}"), BaseScores::Hoxd70, vec![], n),
+        ("--scores=scores.q --ambiguous=n,7,9", dna, with_n, BaseScores::Hoxd70, vec![], n),
+        (
+            "--scores=scores.q --ambiguous=n,7,9",
+            dna,
+            &format!("{matrix}{}", &n_row[..n_row.len() - 3]),
+            BaseScores::Hoxd70,
+            vec![],
+            n,
+        ),
     ] {
         let base = if text.is_empty() { base } else { file(text) };
         let scoring = ScoringSetup { base, pairs, ambiguity, ..Default::default() }.build().unwrap();
@@ -76,8 +85,9 @@ fn matrices_agree(directory: &Path, options: &str, letters: &str, scoring: &Scor
     for (t, q) in letters.chars().flat_map(|t| letters.chars().map(move |q| (t, q))) {
         let (left, right, i) = (random.bases(FLANK), random.bases(FLANK), pairs.len());
         let _ = writeln!(target, ">t{i}\n{left}{t}{right}");
-        let _ = writeln!(query, ">q{i}\n{left}{q}{right}");
-        let _ = writeln!(segments, "t{i} 11 40 q{i} 11 40 + 5");
+        // One base more: the score of identical sequences is not that of an extension.
+        let _ = writeln!(query, ">q{i}\nA{left}{q}{right}");
+        let _ = writeln!(segments, "t{i} 11 40 q{i} 12 41 + 5");
         let flanks: i32 = left.bytes().chain(right.bytes()).map(|base| scoring.gapped.get(base, base)).sum();
         pairs.push((t as u8, q as u8, flanks));
     }

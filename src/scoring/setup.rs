@@ -242,10 +242,6 @@ impl ScoreTable {
         let mut gapped = Matrix::filled(self.fill);
         self.spoil(&mut gapped);
         let mut gap_free = gapped.clone();
-        // The gapped matrix folds the case of the pair XX, whatever the bad letters are.
-        for (t, q) in case_pairs(b'X', b'X') {
-            gapped.set(t, q, gapped.get(b'X', b'X'));
-        }
         for (&target, row) in self.rows.iter().zip(&self.scores) {
             for (&query, &score) in self.columns.iter().zip(row) {
                 for (t, q) in case_pairs(target, query) {
