@@ -170,8 +170,8 @@ impl<'a> StrandComparison<'a> {
     }
 
     /// HSPs up to the first query position at which more than `limit` have been found (`--queryhsplimit`), and how many
-    /// that were before merging. Images do not count as found, nor
-    /// does what `--twins` finds: it is over no limit before all is listed.
+    /// that were before merging. Images do not count as found, nor does what `--twins` finds: it is over no limit before
+    /// all is listed.
     pub fn hsps_up_to(&self, table: &'a WordTable, limit: u64) -> (Vec<Hsp>, StrandHspCount, SearchCounts) {
         let mut hsps = Vec::new();
         let (mut position, mut n_found) = (0, 0);

@@ -24,12 +24,12 @@ use super::bounds::AcceptedBlocks;
 use super::bulk::{BulkExtender, BulkUnit};
 use super::bulk_wave::{BulkSides, Wave};
 use super::commit::{Committed, GappedResult, GappedStage, OnAccept};
-use super::extension::Extension;
+use super::extension::{Expected, Extension};
 use super::order::Order;
 use super::pending::{Pending, Progress};
 use super::screened::AnchorQueue;
 use super::tasks::Outcome;
-use crate::alignment::{Anchor, Block};
+use crate::alignment::Anchor;
 use crate::error::{Error, Result};
 
 /// Shares the threads of a pool among the gapped stages that run ahead at the same time.
@@ -229,13 +229,14 @@ impl State<'_> {
         self.order.know(ix, &mut self.again);
     }
 
-    /// The blocks of earlier anchors near this one that are expected to be accepted.
-    pub(super) fn expected(&self, ix: usize) -> Vec<Block> {
+    /// The blocks of earlier anchors near this one that are expected to be accepted after those so far.
+    pub(super) fn expected(&self, ix: usize) -> Expected {
         let block = |&earlier: &u32| match self.pending.by_anchor.get(&(earlier as usize)) {
             Some(Progress::Ready(extension)) => extension.block.clone(),
             _ => None,
         };
-        self.order.earlier(ix).iter().filter_map(block).collect()
+        let blocks = self.order.earlier(ix).iter().filter_map(block).collect();
+        Expected { limit: self.committed.accepted.len(), blocks }
     }
 
     /// A block touched a result: the anchor needs another one.

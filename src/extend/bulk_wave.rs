@@ -7,11 +7,11 @@ use super::ahead::{LookAhead, Schedule, State};
 use super::bounds::Confiners;
 use super::bulk::{BoundedAnchor, BulkExtender, BulkUnit, wants_script};
 use super::choice::SOON;
-use super::extension::Extension;
+use super::extension::{Expected, Extension};
 use super::pending::Progress;
 use super::side::Side;
 use super::tasks::Outcome;
-use crate::alignment::{Anchor, Block};
+use crate::alignment::Anchor;
 use crate::error::Result;
 
 /// Anchors for a bulk engine.
@@ -30,9 +30,6 @@ pub(super) struct Beside {
     likely_rows: [u32; 2],
     expected: Expected,
 }
-
-/// Blocks near an anchor that are expected to be accepted after those before this number.
-pub(super) type Expected = (usize, Vec<Block>);
 
 impl Wave {
     fn len(&self) -> usize {
@@ -138,13 +135,10 @@ impl<'r> Schedule<'r, '_> {
         if chosen.is_empty() {
             return Ok(BulkSides::default());
         }
-        let bounded = |&Beside { ix, likely_rows, expected: (limit, ref blocks) }: &Beside| BoundedAnchor {
-            anchor: self.anchors[ix],
-            likely_rows,
-            confiners: match blocks[..] {
-                [] => self.accepted.confiners(),
-                _ => self.accepted.expecting(limit, blocks),
-            },
+        let bounded = |beside: &Beside| BoundedAnchor {
+            anchor: self.anchors[beside.ix],
+            likely_rows: beside.likely_rows,
+            confiners: beside.expected.confiners(self.accepted),
         };
         let anchors: Vec<BoundedAnchor> = chosen.iter().map(bounded).collect();
         let wants_script = wants_script(self.stage.all_bounds, self.stage.threshold);
@@ -222,8 +216,8 @@ impl<'r> Schedule<'r, '_> {
 
     /// Puts an anchor into a wave, if it is for the bulk engine.
     fn add_to_wave(&self, state: &State, wave: &mut Wave, ix: usize) -> bool {
-        let expected = (self.accepted.len(), state.expected(ix));
-        let is_near = !expected.1.is_empty() || self.accepted.is_near(&self.anchors[ix]);
+        let expected = state.expected(ix);
+        let is_near = !expected.blocks.is_empty() || self.accepted.is_near(&self.anchors[ix]);
         match is_near {
             true if self.takes_bounded() => {
                 wave.bounded.push(Beside { ix, likely_rows: LIKELY_ROWS, expected });
@@ -244,8 +238,7 @@ impl<'r> Schedule<'r, '_> {
             state.redo.remove(&ix);
             if !self.is_settled(state, ix) {
                 state.pending.start(ix, &self.anchors[ix], Progress::InWave);
-                let expected = (self.accepted.len(), state.expected(ix));
-                wave.bounded.push(Beside { ix, likely_rows: rows, expected });
+                wave.bounded.push(Beside { ix, likely_rows: rows, expected: state.expected(ix) });
             }
         }
         let again: Vec<usize> = state.again.range(begin..).take(MOST_AGAIN).copied().collect();

@@ -50,6 +50,23 @@ impl Explored {
     }
 }
 
+/// Blocks near an anchor that are expected to be accepted after those before number `limit`.
+#[derive(Default)]
+pub(super) struct Expected {
+    pub limit: usize,
+    pub blocks: Vec<Block>,
+}
+
+impl Expected {
+    /// What confines a run that begins now.
+    pub fn confiners(&self, accepted: &AcceptedBlocks) -> Confiners {
+        match self.blocks[..] {
+            [] => accepted.confiners(),
+            _ => accepted.expecting(self.limit, &self.blocks),
+        }
+    }
+}
+
 /// Both sides of an anchor, and the accepted blocks under which they are known to be right.
 pub(super) struct Extension {
     /// What is to be kept, if anything is.
@@ -191,7 +208,7 @@ mod tests {
     use crate::cpu::Ydrop;
     use crate::options::GappedOptions;
     use crate::scoring::Scoring;
-    use crate::sequence::SequenceSet;
+    use crate::sequence::{Partition, SequenceSet};
 
     /// Seeded random numbers below `n`.
     struct Random(u64);
@@ -378,5 +395,52 @@ mod tests {
             }
         });
         assert!(n_near > 1000 && n_open > 100 && n_refused > 100, "{n_near} {n_open} {n_refused}");
+    }
+
+    // A block in the next query sequence, beside the anchor, changes nothing but how many cells LASTZ counts past the end.
+    #[test]
+    fn a_neighbour_past_the_end_may_cut_a_run() {
+        const END: usize = LEN / 2;
+        let scoring = Scoring { gap_open: 30, gap_extend: 2, ..Scoring::default() };
+        let (mut n_holding, mut n_refused) = (0, 0);
+        for seed in 0..3000 {
+            let mut random = Random(seed);
+            let mut bases: Vec<u8> = (0..LEN).map(|_| b"ACGT"[random.below(4)]).collect();
+            let target = SequenceSet::single("t", &bases);
+            bases[END] = 0;
+            let mut query = SequenceSet::single("q", &bases);
+            query.is_partitioned = true;
+            query.partitions = [0..END, END + 1..LEN].map(|range| Partition { range, ..Partition::default() }).to_vec();
+            let bytes = 2000 + random.below(60_000);
+            let options = GappedOptions { y_drop: 150, traceback_bytes: Some(bytes), ..GappedOptions::default() };
+            let ydrop = Ydrop::new(&scoring, &options);
+            let stage = GappedStage {
+                target: &target,
+                query: &query,
+                scoring: &scoring,
+                ydrop: &ydrop,
+                threshold: 0,
+                all_bounds: false,
+                look_ahead: None,
+                bulk: None,
+                progress: &|_, _| {},
+            };
+            let accepted = AcceptedBlocks::default();
+            let place = 20 + random.below(100);
+            let anchor = Anchor { target: place as u32, query: place as u32, hsp_score: 0 };
+            let mut extension = stage.extend(&anchor, &accepted);
+            let script = [(EditOp::Pair, 40)].into_iter().collect();
+            let (target_start, query_start) = (place - 5, END + 10 + random.below(80));
+            accepted.push(&Block { target_start, query_start, script, score: 0 });
+            if extension.holds(&anchor, &accepted) {
+                let new = stage.extend(&anchor, &accepted);
+                let facts = |e: &Extension| (e.block.clone(), e.truncations.clone(), e.windows.clone());
+                assert_eq!(facts(&extension), facts(&new), "seed {seed}: {anchor:?}, {bytes} bytes");
+                n_holding += 1;
+            } else {
+                n_refused += 1;
+            }
+        }
+        assert!(n_holding > 100 && n_refused > 100, "{n_holding} {n_refused}");
     }
 }

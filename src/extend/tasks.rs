@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
 use super::ahead::{LookAhead, Schedule, State, Turn};
 use super::bounds::Confiners;
-use super::bulk_wave::{BulkSides, Expected, JoinedSides, MOST_PENDING};
-use super::extension::Extension;
+use super::bulk_wave::{BulkSides, JoinedSides, MOST_PENDING};
+use super::extension::{Expected, Extension};
 use super::pending::Progress;
 use super::side::{Direction, Side};
 use crate::error::Error;
@@ -114,8 +114,7 @@ impl<'r> Schedule<'r, '_> {
     fn start<'s>(&'s self, scope: &rayon::ScopeFifo<'s>, look_ahead: &'s LookAhead, state: &mut State<'r>, ix: usize) {
         state.pending.start(ix, &self.anchors[ix], Progress::Running);
         state.running += 2;
-        let expected = (self.accepted.len(), state.expected(ix));
-        let halves = Arc::new(Halves { expected, ..Halves::default() });
+        let halves = Arc::new(Halves { expected: state.expected(ix), ..Halves::default() });
         for direction in [Direction::Left, Direction::Right] {
             let halves = halves.clone();
             scope.spawn_fifo(move |scope| {
@@ -166,10 +165,7 @@ impl<'r> Schedule<'r, '_> {
     /// Runs one side of an anchor; the second one to end joins them.
     fn extend_side(&self, ix: usize, direction: Direction, halves: &Halves) -> Outcome {
         let (anchor, accepted) = (&self.anchors[ix], self.accepted);
-        let confiners = halves.confiners.get_or_init(|| match &halves.expected {
-            (_, blocks) if blocks.is_empty() => accepted.confiners(),
-            (limit, blocks) => accepted.expecting(*limit, blocks),
-        });
+        let confiners = halves.confiners.get_or_init(|| halves.expected.confiners(accepted));
         let side = self.stage.extend_side(anchor, direction, accepted, confiners);
         let mut first = halves.first.lock().unwrap_or_else(PoisonError::into_inner);
         let sides = match first.take() {
