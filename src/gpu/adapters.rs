@@ -1,5 +1,7 @@
 //! The adapters of this machine, what they can do, and which of them are meant.
 
+use std::sync::LazyLock;
+
 use super::context::GpuError;
 
 /// Which adapter to use.
@@ -34,19 +36,24 @@ pub struct Capabilities {
 }
 
 /// All adapters in the order of their numbers. Hardware comes first, discrete before integrated.
-pub(super) fn adapters() -> Vec<wgpu::Adapter> {
-    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
-    descriptor.backends = wgpu::Backends::PRIMARY;
-    let instance = wgpu::Instance::new(descriptor);
-    let mut adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY));
-    adapters.sort_by_key(|adapter| match adapter.get_info().device_type {
-        wgpu::DeviceType::DiscreteGpu => 0,
-        wgpu::DeviceType::IntegratedGpu => 1,
-        wgpu::DeviceType::VirtualGpu => 2,
-        wgpu::DeviceType::Other => 3,
-        wgpu::DeviceType::Cpu => 4,
+///
+/// They are listed once in the life of a process: NVIDIA's driver crashes when several threads start it.
+pub(super) fn adapters() -> &'static [wgpu::Adapter] {
+    static ADAPTERS: LazyLock<Vec<wgpu::Adapter>> = LazyLock::new(|| {
+        let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+        descriptor.backends = wgpu::Backends::PRIMARY;
+        let instance = wgpu::Instance::new(descriptor);
+        let mut adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY));
+        adapters.sort_by_key(|adapter| match adapter.get_info().device_type {
+            wgpu::DeviceType::DiscreteGpu => 0,
+            wgpu::DeviceType::IntegratedGpu => 1,
+            wgpu::DeviceType::VirtualGpu => 2,
+            wgpu::DeviceType::Other => 3,
+            wgpu::DeviceType::Cpu => 4,
+        });
+        adapters
     });
-    adapters
+    &ADAPTERS
 }
 
 pub(super) fn capabilities(adapter: &wgpu::Adapter) -> Capabilities {

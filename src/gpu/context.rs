@@ -138,7 +138,7 @@ impl Gpu {
     /// As [`open`](Self::open), with settings.
     pub fn open_with(choice: &AdapterChoice, settings: &GpuSettings) -> Result<Gpu, GpuError> {
         let (adapters, seconds) = timed(adapters);
-        Gpu::open_adapter(&choice.pick(&adapters)?[0], settings, seconds)
+        Gpu::open_adapter(&choice.pick(adapters)?[0], settings, seconds)
     }
 
     /// Opens all adapters that are chosen. The same one twice gives two devices.
@@ -146,7 +146,7 @@ impl Gpu {
         let (adapters, seconds) = timed(adapters);
         let mut gpus = Vec::new();
         for choice in choices {
-            for adapter in choice.pick(&adapters)? {
+            for adapter in choice.pick(adapters)? {
                 gpus.push(Gpu::open_adapter(&adapter, settings, seconds)?);
             }
         }
@@ -155,6 +155,8 @@ impl Gpu {
 
     /// `seconds`: what listing the adapters took.
     fn open_adapter(adapter: &wgpu::Adapter, settings: &GpuSettings, seconds: f64) -> Result<Gpu, GpuError> {
+        /// One at a time: NVIDIA's driver crashes when several threads open devices.
+        static OPENING: Mutex<()> = Mutex::new(());
         let info = adapter.get_info();
         let mut capabilities = capabilities(adapter);
         capabilities.max_binding = capabilities.max_binding.min(settings.max_binding.unwrap_or(u64::MAX));
@@ -171,7 +173,10 @@ impl Gpu {
             memory_hints: wgpu::MemoryHints::MemoryUsage,
             ..Default::default()
         };
-        let (opened, device_seconds) = timed(|| pollster::block_on(adapter.request_device(&descriptor)));
+        let (opened, device_seconds) = timed(|| {
+            let _alone = lock(&OPENING);
+            pollster::block_on(adapter.request_device(&descriptor))
+        });
         let (device, queue) =
             opened.map_err(|error| GpuError::Device { adapter: info.name.clone(), reason: error.to_string() })?;
         let folder = settings.pipeline_folder.as_deref();
