@@ -14,7 +14,7 @@ use bio::alignment::{Alignment, AlignmentOperation};
 use fastz::alignment::Anchor;
 use fastz::cpu::{SideProblem, Ydrop};
 use fastz::extend::{Direction, GappedStage, stitch::stitch};
-use fastz::options::{GappedOptions, HspThreshold, Options};
+use fastz::options::{Contract, GappedOptions, HspThreshold, Options};
 use fastz::scoring::{HOXD70, Scoring};
 use fastz::{Block, EditOp, EditScript, SequenceSet};
 use support::evolve::{Evolution, evolve};
@@ -75,6 +75,47 @@ fn every_row_keeps_the_same_cells() {
         let sides: Vec<_> = engines.iter().map(|ydrop| ydrop.run(&problem, None, &mut workspace)).collect();
         assert!(sides.iter().all(|side| side == &sides[0]), "case {case}: {sides:?}");
     }
+}
+
+/// Costs and scores at the ends of what 16 bits hold, and beyond, where cells are evaluated one by one.
+#[test]
+fn every_row_is_right_at_the_ends_of_its_range() {
+    let mut random = Random::new(17);
+    let mut workspace = Default::default();
+    let mut n_vectorised = 0;
+    for case in 0..1500 {
+        let target: Vec<u8> = (0..250).map(|_| b"ACGT"[random.below(4)]).collect();
+        let mut query = target.clone();
+        for _ in 0..random.below(12) {
+            let at = random.below(query.len() - 30);
+            match random.below(3) {
+                0 => drop(query.drain(at..at + 1 + random.below(30))),
+                1 => drop(query.splice(at..at, (0..1 + random.below(30)).map(|i| b"ACGT"[i % 4]))),
+                _ => query[at] = b"ACGT"[random.below(4)],
+            }
+        }
+        let mut pick = |values: &[i32]| values[random.below(values.len())];
+        let (reward, penalty) = (pick(&[0, 1, 91, 1000, 2000, 2001]), -pick(&[0, 90, 3000, 29_000, 2_000_000]));
+        let mut acgt = [[penalty; 4]; 4];
+        (0..4).for_each(|base| acgt[base][base] = reward);
+        let gap_extend = pick(&[0, 1, 30, 699, 700, 701, 1000]);
+        let gap_open = pick(&[0, 1, 400, 7300, 8000 - gap_extend, 8001 - gap_extend]);
+        let scoring = Scoring::from_acgt(&acgt, penalty, penalty, gap_open, gap_extend);
+        let y_drop = pick(&[0, 500, 9400, 19_000, 20_000, 20_001]);
+        for contract in [Contract::Exact, Contract::Relaxed] {
+            let options = GappedOptions { y_drop, contract, ..GappedOptions::default() };
+            let engines = all_engines(&Ydrop::new(&scoring, &options));
+            n_vectorised += engines.len() - 1;
+            let (t, q) = (SequenceSet::single("t", &target), SequenceSet::single("q", &query));
+            let anchor = Anchor { target: 40, query: 40, hsp_score: 0 };
+            let mut sides = engines.iter().map(|ydrop| ydrop.run_both(&t, &q, &anchor, &mut workspace));
+            let expected = sides.next().expect("the scalar row");
+            let what =
+                format!("case {case}: {reward} {penalty}, gaps {gap_open} {gap_extend}, Y {y_drop}, {contract:?}");
+            assert!(sides.all(|both| both == expected), "{what}");
+        }
+    }
+    assert!(n_vectorised > 1000, "{n_vectorised}");
 }
 
 /// Repeats in other places and orders: blocks mask cells of each other's windows.

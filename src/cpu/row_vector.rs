@@ -13,6 +13,8 @@ use crate::extend::relaxed::{PRUNE_ROWS, STRIPE_ROWS};
 
 /// Room left of the first column, and right of the last one for whole vectors.
 const PAD: usize = 2 * MOST_LANES;
+/// Columns whose profile is filled in at once.
+const FILLED_AHEAD: usize = 64;
 /// `zero` is moved up when the peak is this far above it.
 const REBASE: i64 = 4000;
 
@@ -23,6 +25,8 @@ pub enum Instructions {
     Avx2,
     #[cfg(target_arch = "x86_64")]
     Avx512,
+    #[cfg(target_arch = "x86_64")]
+    Avx512Vbmi,
     #[cfg(target_arch = "aarch64")]
     Neon,
 }
@@ -33,7 +37,11 @@ impl Instructions {
         #[cfg(target_arch = "x86_64")]
         {
             let avx512 = is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vl");
-            let all = [(is_x86_feature_detected!("avx2"), Instructions::Avx2), (avx512, Instructions::Avx512)];
+            let all = [
+                (is_x86_feature_detected!("avx2"), Instructions::Avx2),
+                (avx512, Instructions::Avx512),
+                (avx512 && is_x86_feature_detected!("avx512vbmi"), Instructions::Avx512Vbmi),
+            ];
             all.into_iter().filter(|(has, _)| *has).map(|(_, instructions)| instructions).collect()
         }
         #[cfg(target_arch = "aarch64")]
@@ -47,8 +55,10 @@ impl Instructions {
 #[derive(Default)]
 pub struct VectorRow {
     base: usize,
-    /// Columns whose profile is filled in end here.
+    /// Columns whose profile is filled in end here. There is room for all of them.
     filled: usize,
+    /// The last column of the run.
+    columns: usize,
     /// Score that 0 stands for.
     zero: i64,
     above: Vec<i16>,
@@ -99,18 +109,21 @@ struct Sweep<'a, L: Lanes> {
     extend: L::Scores,
     extend_all: L::Scores,
     ramp: L::Scores,
-    scan: L::Costs,
-    /// I entering the next vector.
+    ramp_before: L::Scores,
+    /// I entering the next vector less E.
     carry: L::Scores,
     best: L::Scores,
     threshold: L::Scores,
+    /// The first kept column, and the last vector with kept ones: its column and lanes.
+    first_kept: usize,
+    last_kept: (usize, u32),
 }
 
 impl VectorRow {
     /// Whether these scores fit.
     pub fn can_run(ydrop: &Ydrop) -> bool {
         ydrop.gap_open >= 0
-            && (0..=1000).contains(&ydrop.gap_extend)
+            && (0..=700).contains(&ydrop.gap_extend)
             && ydrop.gap_first() <= 8000
             && ydrop.y_drop <= 20_000
             && (0..=2000).contains(&ydrop.classes.max_score())
@@ -121,7 +134,8 @@ impl VectorRow {
         let max_score = i64::from(ydrop.classes.max_score());
         let highest = REBASE + STRIPE_ROWS as i64 * max_score;
         let deepest = ydrop.y_drop + PRUNE_ROWS as i64 * max_score + ydrop.gap_open;
-        Self::can_run(ydrop) && highest.max(deepest) <= 32_000
+        let most_raised = highest + (MOST_LANES as i64 - 1) * ydrop.gap_extend;
+        Self::can_run(ydrop) && most_raised.max(deepest) <= 32_000
     }
 
     fn index(&self, c: usize) -> usize {
@@ -130,6 +144,36 @@ impl VectorRow {
 
     fn relative(&self, score: i64) -> i16 {
         (score.max(DEAD / 2) - self.zero).clamp(i64::from(i16::MIN), i64::from(i16::MAX)) as i16
+    }
+
+    /// Fills the profile for columns up to `hi` (exclusive) and some more; drops what lies left of `lo - 1` to have room.
+    #[cold]
+    fn fill(&mut self, ydrop: &Ydrop, problem: &SideProblem, lo: usize, hi: usize) {
+        let end = (hi + FILLED_AHEAD).min(self.columns + 1).max(hi);
+        if self.index(end) + PAD > self.current.len() {
+            let base = lo.saturating_sub(1).max(self.base);
+            let obsolete = base - self.base;
+            let live = obsolete + PAD..(self.filled + PAD).saturating_sub(self.base).max(obsolete + PAD);
+            self.base = base;
+            let len = self.current.len().max((2 * (self.index(end) + PAD)).max(8192));
+            for values in [&mut self.current, &mut self.deletion].into_iter().chain(&mut self.profile) {
+                if obsolete > 0 {
+                    values.copy_within(live.clone(), PAD);
+                }
+                values.resize(len, DEAD16);
+            }
+            self.above.resize(len, DEAD16);
+        }
+        // Scores below what Y allows are as good as any such score, and must fit.
+        let floor = -30_000;
+        for c in self.filled..end {
+            let at = self.index(c);
+            let query_class = if c == 0 { 0 } else { ydrop.classes.class(problem.query_base(c)) };
+            for (target_class, profile) in self.profile.iter_mut().enumerate() {
+                profile[at] = ydrop.classes.score(target_class as u8, query_class).max(floor) as i16;
+            }
+        }
+        self.filled = end;
     }
 
     /// Moves `zero` up to the peak.
@@ -160,10 +204,12 @@ impl VectorRow {
                 extend: L::splat(costs.gap_extend),
                 extend_all: L::splat(costs.gap_extend * L::LANES as i16),
                 ramp: L::ramp(costs.gap_extend),
-                scan: L::costs(costs.gap_extend),
-                carry: L::splat(segment.insertion),
+                ramp_before: L::sub(L::ramp(costs.gap_extend), L::splat(costs.gap_extend)),
+                carry: L::splat(segment.insertion.saturating_sub(costs.gap_extend)),
                 best: L::splat(segment.best),
                 threshold: L::splat(segment.threshold(costs.y_drop)),
+                first_kept: usize::MAX,
+                last_kept: (0, 0),
             };
             let mut c = segment.from;
             while c + L::LANES <= segment.to {
@@ -175,7 +221,11 @@ impl VectorRow {
             } else {
                 let mut carry = [0; MOST_LANES];
                 L::store(&mut carry, 0, sweep.carry);
-                segment.insertion = carry[0];
+                segment.insertion = if carry[0] == DEAD16 { DEAD16 } else { carry[0] + costs.gap_extend };
+            }
+            if let (column, lanes @ 1..) = sweep.last_kept {
+                let first = segment.kept.map_or(sweep.first_kept, |(first, _)| first);
+                segment.kept = Some((first, column + lanes.ilog2() as usize));
             }
         }
     }
@@ -197,10 +247,13 @@ impl<L: Lanes> Sweep<'_, L> {
             let deletion_wins = L::greater(deletion, pair);
             let opened = L::sub(pair, self.first);
 
-            // I entering each column: from the openings to its left, or from before the vector.
-            let openings = L::prefix_max(L::select(deletion_wins, dead, opened), self.scan);
-            let insertion = L::max(L::shift_in_dead(openings), L::sub(self.carry, self.ramp));
-            self.carry = L::max(L::broadcast_last(openings), L::sub(self.carry, self.extend_all));
+            // I entering each column: from the openings to its left, or from before the vector. Raised by E times the
+            // lane, what goes on stays as it is.
+            let raised = L::select(deletion_wins, dead, L::add(opened, self.ramp));
+            let openings = L::prefix_max(raised);
+            let entering = L::max(L::shift_in_dead(openings), self.carry);
+            let insertion = L::sub(entering, self.ramp_before);
+            self.carry = L::sub(L::max(L::broadcast_last(openings), self.carry), self.extend_all);
 
             let is_gap = L::or(deletion_wins, L::greater(insertion, pair));
             let score = L::max(pair, L::max(deletion, insertion));
@@ -230,27 +283,25 @@ impl<L: Lanes> Sweep<'_, L> {
             let pruned = if PARTIAL { L::or(pruned, outside) } else { pruned };
 
             // Opening is for diagonal cells only; on ties the extension is recorded.
-            let opened = L::select(is_gap, dead, opened);
             let extended = L::sub(deletion, self.extend);
-            let leaving = L::select(pruned, dead, L::max(extended, opened));
+            let leaving = L::select(is_gap, extended, L::max(extended, opened));
+            let leaving = L::select(pruned, dead, leaving);
             let leaving = if PARTIAL { L::select(outside, deletion, leaving) } else { leaving };
             L::store(self.deletion, at, leaving);
             L::store(self.current, at, L::select(pruned, dead, score));
 
-            let insertion_is_greater = L::greater(insertion, deletion);
             let masks = LinkMasks {
-                from_insertion: L::and(is_gap, insertion_is_greater),
-                from_deletion: L::and(is_gap, L::not(insertion_is_greater)),
-                insertion_extends: L::not(L::greater(opened, L::sub(insertion, self.extend))),
-                deletion_extends: L::not(L::greater(opened, extended)),
+                is_gap,
+                from_insertion: L::and(is_gap, L::greater(insertion, deletion)),
+                opens_insertion: L::greater(raised, entering),
+                opens_deletion: L::greater(opened, extended),
             };
             L::store_links(links, c - segment.from, masks);
 
             let kept = L::bits(L::not(pruned));
             if kept != 0 {
-                let last = c + kept.ilog2() as usize;
-                let first = segment.kept.map_or(c + kept.trailing_zeros() as usize, |(first, _)| first);
-                segment.kept = Some((first, last));
+                self.first_kept = self.first_kept.min(c + kept.trailing_zeros() as usize);
+                self.last_kept = (c, kept);
             }
             if PARTIAL {
                 let mut insertions = [0; MOST_LANES];
@@ -274,40 +325,28 @@ unsafe fn evaluate_avx2(row: &mut VectorRow, costs: Costs, segment: &mut Segment
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,bmi1,lzcnt")]
 unsafe fn evaluate_avx512(row: &mut VectorRow, costs: Costs, segment: &mut Segment, links: &mut [u8]) {
-    unsafe { row.evaluate_segment::<super::lanes::avx512::Avx512>(costs, segment, links) }
+    unsafe { row.evaluate_segment::<super::lanes::avx512::Avx512<false>>(costs, segment, links) }
+}
+
+/// # Safety
+/// The processor has AVX-512 with its BW, VL and VBMI parts.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,avx512vbmi,bmi1,lzcnt")]
+unsafe fn evaluate_avx512_vbmi(row: &mut VectorRow, costs: Costs, segment: &mut Segment, links: &mut [u8]) {
+    unsafe { row.evaluate_segment::<super::lanes::avx512::Avx512<true>>(costs, segment, links) }
 }
 
 impl RowKernel for VectorRow {
-    fn start(&mut self, ydrop: &Ydrop, _: usize) {
-        (self.base, self.filled, self.zero) = (0, 0, 0);
-        self.profile.resize(ydrop.classes.count(), Vec::new());
+    fn start(&mut self, ydrop: &Ydrop, columns: usize) {
+        (self.base, self.filled, self.zero, self.columns) = (0, 0, 0, columns);
+        self.profile.resize(ydrop.classes.count(), vec![DEAD16; self.current.len()]);
     }
 
+    #[inline]
     fn make_room(&mut self, ydrop: &Ydrop, problem: &SideProblem, lo: usize, hi: usize) {
-        if self.index(hi) + PAD > self.current.len() {
-            let base = lo.saturating_sub(1).max(self.base);
-            let obsolete = base - self.base;
-            let live = obsolete + PAD..(self.filled + PAD).saturating_sub(self.base).max(obsolete + PAD);
-            self.base = base;
-            let len = self.current.len().max((2 * (self.index(hi) + PAD)).max(8192));
-            for values in [&mut self.current, &mut self.deletion].into_iter().chain(&mut self.profile) {
-                if obsolete > 0 {
-                    values.copy_within(live.clone(), PAD);
-                }
-                values.resize(len, DEAD16);
-            }
-            self.above.resize(len, DEAD16);
+        if hi > self.filled {
+            self.fill(ydrop, problem, lo, hi);
         }
-        // Scores below what Y allows are as good as any such score, and must fit.
-        let floor = -30_000;
-        for c in self.filled..hi {
-            let at = self.index(c);
-            let query_class = if c == 0 { 0 } else { ydrop.classes.class(problem.query_base(c)) };
-            for (target_class, profile) in self.profile.iter_mut().enumerate() {
-                profile[at] = ydrop.classes.score(target_class as u8, query_class).max(floor) as i16;
-            }
-        }
-        self.filled = self.filled.max(hi);
     }
 
     fn put(&mut self, c: usize, score: i64, deletion: i64) {
@@ -359,6 +398,8 @@ impl RowKernel for VectorRow {
                     Instructions::Avx2 => evaluate_avx2(self, costs, &mut segment, links),
                     #[cfg(target_arch = "x86_64")]
                     Instructions::Avx512 => evaluate_avx512(self, costs, &mut segment, links),
+                    #[cfg(target_arch = "x86_64")]
+                    Instructions::Avx512Vbmi => evaluate_avx512_vbmi(self, costs, &mut segment, links),
                     #[cfg(target_arch = "aarch64")]
                     Instructions::Neon => self.evaluate_segment::<super::lanes::neon::Neon>(costs, &mut segment, links),
                 }

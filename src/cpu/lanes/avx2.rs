@@ -6,9 +6,6 @@ use super::*;
 
 pub struct Avx2;
 
-/// One, two and four times E, and E times the distance to the last lane of the lower half.
-type Costs = [__m256i; 4];
-
 /// Moves every lane up by one half; the lower half is dead.
 #[inline(always)]
 unsafe fn lower_half_up(scores: __m256i) -> __m256i {
@@ -25,7 +22,6 @@ impl Lanes for Avx2 {
     const LANES: usize = 16;
     type Scores = __m256i;
     type Mask = __m256i;
-    type Costs = Costs;
 
     #[inline(always)]
     unsafe fn splat(value: i16) -> __m256i {
@@ -34,12 +30,12 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     unsafe fn load(values: &[i16], at: usize) -> __m256i {
-        unsafe { _mm256_loadu_si256(values[at..at + Self::LANES].as_ptr().cast()) }
+        unsafe { _mm256_loadu_si256(values.get_unchecked(at..at + Self::LANES).as_ptr().cast()) }
     }
 
     #[inline(always)]
     unsafe fn store(values: &mut [i16], at: usize, scores: __m256i) {
-        unsafe { _mm256_storeu_si256(values[at..at + Self::LANES].as_mut_ptr().cast(), scores) }
+        unsafe { _mm256_storeu_si256(values.get_unchecked_mut(at..at + Self::LANES).as_mut_ptr().cast(), scores) }
     }
 
     #[inline(always)]
@@ -101,23 +97,13 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn costs(extend: i16) -> Costs {
-        unsafe {
-            let to_lower = Self::load(&const { counting(1, 8) }, 0);
-            let one = _mm256_set1_epi16(extend);
-            [one, _mm256_slli_epi16::<1>(one), _mm256_slli_epi16::<2>(one), _mm256_mullo_epi16(to_lower, one)]
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn prefix_max(z: __m256i, costs: Costs) -> __m256i {
+    unsafe fn prefix_max(z: __m256i) -> __m256i {
         unsafe {
             let dead = _mm256_set1_epi16(DEAD16);
-            let z = _mm256_max_epi16(z, _mm256_subs_epi16(_mm256_alignr_epi8::<14>(z, dead), costs[0]));
-            let z = _mm256_max_epi16(z, _mm256_subs_epi16(_mm256_alignr_epi8::<12>(z, dead), costs[1]));
-            let z = _mm256_max_epi16(z, _mm256_subs_epi16(_mm256_alignr_epi8::<8>(z, dead), costs[2]));
-            let lower = _mm256_shuffle_epi8(lower_half_up(z), _mm256_set1_epi16(0x0f0e));
-            _mm256_max_epi16(z, _mm256_subs_epi16(lower, costs[3]))
+            let z = _mm256_max_epi16(z, _mm256_alignr_epi8::<14>(z, dead));
+            let z = _mm256_max_epi16(z, _mm256_alignr_epi8::<12>(z, dead));
+            let z = _mm256_max_epi16(z, _mm256_alignr_epi8::<8>(z, dead));
+            _mm256_max_epi16(z, _mm256_shuffle_epi8(lower_half_up(z), _mm256_set1_epi16(0x0f0e)))
         }
     }
 
@@ -134,15 +120,18 @@ impl Lanes for Avx2 {
     #[inline(always)]
     unsafe fn store_links(links: &mut [u8], at: usize, masks: LinkMasks<__m256i>) {
         unsafe {
-            let source =
-                _mm256_or_si256(bit(masks.from_insertion, FROM_INSERTION), bit(masks.from_deletion, FROM_DELETION));
-            let extends = _mm256_or_si256(
-                bit(masks.insertion_extends, INSERTION_EXTENDS),
-                bit(masks.deletion_extends, DELETION_EXTENDS),
+            // A gap cell comes from a deletion, or, both bits changed, from an insertion.
+            let both_extend = _mm256_set1_epi16(i16::from(BOTH_EXTEND));
+            let insertion = bit(masks.from_insertion, FROM_DELETION | FROM_INSERTION);
+            let source = _mm256_xor_si256(bit(masks.is_gap, FROM_DELETION), insertion);
+            let opens = _mm256_or_si256(
+                bit(masks.opens_insertion, INSERTION_EXTENDS),
+                bit(masks.opens_deletion, DELETION_EXTENDS),
             );
-            let link = _mm256_or_si256(source, extends);
+            let opens = _mm256_andnot_si256(masks.is_gap, opens);
+            let link = _mm256_or_si256(source, _mm256_xor_si256(opens, both_extend));
             let packed = _mm256_permute4x64_epi64::<0b1000>(_mm256_packus_epi16(link, link));
-            let bytes = &mut links[at..at + Self::LANES];
+            let bytes = links.get_unchecked_mut(at..at + Self::LANES);
             _mm_storeu_si128(bytes.as_mut_ptr().cast(), _mm256_castsi256_si128(packed));
         }
     }

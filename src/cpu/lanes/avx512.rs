@@ -1,13 +1,41 @@
-//! Thirty-two lanes: AVX-512 (BW and VL).
+//! Thirty-two lanes: AVX-512 (BW and VL), and with VBMI, whose byte permutation takes the place of several shuffles.
 
 use std::arch::x86_64::*;
 
 use super::*;
 
-pub struct Avx512;
+pub struct Avx512<const HAS_VBMI: bool>;
 
-/// One, two and four times E; E times the distance to the last lane of the quarter below, and of the one below that.
-type Costs = [__m512i; 5];
+/// Byte numbers that move lanes: lane k is lane `lanes[k]`.
+const fn bytes_of(lanes: [u8; 32]) -> [u8; 64] {
+    let mut bytes = [0; 64];
+    let mut byte = 0;
+    while byte < 64 {
+        bytes[byte] = 2 * lanes[byte / 2] + byte as u8 % 2;
+        byte += 1;
+    }
+    bytes
+}
+
+/// For each lane the last one of the quarter below, or itself; the last one of the lower half, or itself; the last one.
+const MOVES: [[u8; 64]; 3] = {
+    let mut lanes = [[0; 32], [15; 32], [31; 32]];
+    let mut lane = 0u8;
+    while lane < 32 {
+        lanes[0][lane as usize] = if lane < 8 { lane } else { (lane & !7) - 1 };
+        if lane < 16 {
+            lanes[1][lane as usize] = lane;
+        }
+        lane += 1;
+    }
+    [bytes_of(lanes[0]), bytes_of(lanes[1]), bytes_of(lanes[2])]
+};
+
+/// Moves lanes. Needs VBMI.
+#[inline(always)]
+unsafe fn moved<const MOVE: usize>(scores: __m512i) -> __m512i {
+    unsafe { _mm512_permutexvar_epi8(_mm512_loadu_si512(const { &MOVES[MOVE] }.as_ptr().cast()), scores) }
+}
 
 /// Moves every lane up by one quarter; the lowest quarter is dead.
 #[inline(always)]
@@ -21,17 +49,10 @@ unsafe fn last_of_quarter(scores: __m512i) -> __m512i {
     unsafe { _mm512_shuffle_epi8(scores, _mm512_set1_epi16(0x0f0e)) }
 }
 
-/// The bit in each lane of the mask.
-#[inline(always)]
-unsafe fn bit(mask: __mmask32, bit: u8) -> __m256i {
-    unsafe { _mm256_maskz_set1_epi8(mask, bit as i8) }
-}
-
-impl Lanes for Avx512 {
+impl<const HAS_VBMI: bool> Lanes for Avx512<HAS_VBMI> {
     const LANES: usize = 32;
     type Scores = __m512i;
     type Mask = __mmask32;
-    type Costs = Costs;
 
     #[inline(always)]
     unsafe fn splat(value: i16) -> __m512i {
@@ -40,12 +61,12 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     unsafe fn load(values: &[i16], at: usize) -> __m512i {
-        unsafe { _mm512_loadu_si512(values[at..at + Self::LANES].as_ptr().cast()) }
+        unsafe { _mm512_loadu_si512(values.get_unchecked(at..at + Self::LANES).as_ptr().cast()) }
     }
 
     #[inline(always)]
     unsafe fn store(values: &mut [i16], at: usize, scores: __m512i) {
-        unsafe { _mm512_storeu_si512(values[at..at + Self::LANES].as_mut_ptr().cast(), scores) }
+        unsafe { _mm512_storeu_si512(values.get_unchecked_mut(at..at + Self::LANES).as_mut_ptr().cast(), scores) }
     }
 
     #[inline(always)]
@@ -104,25 +125,18 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn costs(extend: i16) -> Costs {
-        unsafe {
-            let one = _mm512_set1_epi16(extend);
-            let to_lower = _mm512_mullo_epi16(Self::load(&const { counting(1, 8) }, 0), one);
-            let to_second = _mm512_mullo_epi16(Self::load(&const { counting(9, 8) }, 0), one);
-            [one, _mm512_slli_epi16::<1>(one), _mm512_slli_epi16::<2>(one), to_lower, to_second]
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn prefix_max(z: __m512i, costs: Costs) -> __m512i {
+    unsafe fn prefix_max(z: __m512i) -> __m512i {
         unsafe {
             let dead = _mm512_set1_epi16(DEAD16);
-            let z = _mm512_max_epi16(z, _mm512_subs_epi16(_mm512_alignr_epi8::<14>(z, dead), costs[0]));
-            let z = _mm512_max_epi16(z, _mm512_subs_epi16(_mm512_alignr_epi8::<12>(z, dead), costs[1]));
-            let z = _mm512_max_epi16(z, _mm512_subs_epi16(_mm512_alignr_epi8::<8>(z, dead), costs[2]));
-            let z = _mm512_max_epi16(z, _mm512_subs_epi16(last_of_quarter(quarter_up(z)), costs[3]));
-            let two_up = _mm512_alignr_epi64::<4>(z, dead);
-            _mm512_max_epi16(z, _mm512_subs_epi16(last_of_quarter(two_up), costs[4]))
+            let z = _mm512_max_epi16(z, _mm512_alignr_epi8::<14>(z, dead));
+            let z = _mm512_max_epi16(z, _mm512_alignr_epi8::<12>(z, dead));
+            let z = _mm512_max_epi16(z, _mm512_alignr_epi8::<8>(z, dead));
+            if HAS_VBMI {
+                let z = _mm512_max_epi16(z, moved::<0>(z));
+                return _mm512_max_epi16(z, moved::<1>(z));
+            }
+            let z = _mm512_max_epi16(z, last_of_quarter(quarter_up(z)));
+            _mm512_max_epi16(z, last_of_quarter(_mm512_alignr_epi64::<4>(z, dead)))
         }
     }
 
@@ -133,20 +147,26 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     unsafe fn broadcast_last(scores: __m512i) -> __m512i {
-        unsafe { last_of_quarter(_mm512_shuffle_i64x2::<0xff>(scores, scores)) }
+        unsafe {
+            if HAS_VBMI {
+                return moved::<2>(scores);
+            }
+            last_of_quarter(_mm512_shuffle_i64x2::<0xff>(scores, scores))
+        }
     }
 
     #[inline(always)]
     unsafe fn store_links(links: &mut [u8], at: usize, masks: LinkMasks<__mmask32>) {
         unsafe {
-            let source =
-                _mm256_or_si256(bit(masks.from_insertion, FROM_INSERTION), bit(masks.from_deletion, FROM_DELETION));
-            let extends = _mm256_or_si256(
-                bit(masks.insertion_extends, INSERTION_EXTENDS),
-                bit(masks.deletion_extends, DELETION_EXTENDS),
-            );
-            let bytes = &mut links[at..at + Self::LANES];
-            _mm256_storeu_si256(bytes.as_mut_ptr().cast(), _mm256_or_si256(source, extends));
+            // One instruction a mask: there is no masked `or` of bytes.
+            let set = |link, mask, to: u8| _mm256_mask_mov_epi8(link, mask, _mm256_set1_epi8(to as i8));
+            let link = set(_mm256_set1_epi8(BOTH_EXTEND as i8), masks.opens_insertion, DELETION_EXTENDS);
+            let less = _mm256_set1_epi8(DELETION_EXTENDS as i8);
+            let link = _mm256_mask_sub_epi8(link, masks.opens_deletion, link, less);
+            let link = set(link, masks.is_gap, BOTH_EXTEND | FROM_DELETION);
+            let link = set(link, masks.from_insertion, BOTH_EXTEND | FROM_INSERTION);
+            let bytes = links.get_unchecked_mut(at..at + Self::LANES);
+            _mm256_storeu_si256(bytes.as_mut_ptr().cast(), link);
         }
     }
 }

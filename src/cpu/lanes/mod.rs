@@ -34,26 +34,27 @@ const fn counting(start: i16, period: i16) -> [i16; MOST_LANES] {
 /// The number of each lane.
 const LANE_NUMBERS: [i16; MOST_LANES] = counting(0, MOST_LANES as i16);
 
-/// The lanes of which a bit of a link is set.
+/// What decides the links of the cells. What a gap cell leaves extends, whatever the last two say.
 #[derive(Clone, Copy)]
 pub struct LinkMasks<M> {
-    /// [`FROM_INSERTION`].
+    /// Gap cells: [`FROM_DELETION`], unless they are ...
+    pub is_gap: M,
+    /// ... [`FROM_INSERTION`]; all of these are gap cells.
     pub from_insertion: M,
-    /// [`FROM_DELETION`].
-    pub from_deletion: M,
-    /// [`INSERTION_EXTENDS`].
-    pub insertion_extends: M,
-    /// [`DELETION_EXTENDS`].
-    pub deletion_extends: M,
+    /// Not [`INSERTION_EXTENDS`].
+    pub opens_insertion: M,
+    /// Not [`DELETION_EXTENDS`].
+    pub opens_deletion: M,
 }
+
+/// What every gap cell leaves extends.
+const BOTH_EXTEND: u8 = INSERTION_EXTENDS | DELETION_EXTENDS;
 
 /// `LANES` 16-bit scores and masks of as many lanes.
 pub trait Lanes {
     const LANES: usize;
     type Scores: Copy;
     type Mask: Copy;
-    /// Gap costs by lane, for [`Lanes::prefix_max`].
-    type Costs: Copy;
 
     unsafe fn splat(value: i16) -> Self::Scores;
     /// Reads `LANES` values from `at` on.
@@ -76,9 +77,8 @@ pub trait Lanes {
 
     /// `extend * lane`, for lanes counted from 0.
     unsafe fn ramp(extend: i16) -> Self::Scores;
-    unsafe fn costs(extend: i16) -> Self::Costs;
-    /// Lane k: the greatest of `scores[j] - extend * (k - j)` over j <= k.
-    unsafe fn prefix_max(scores: Self::Scores, costs: Self::Costs) -> Self::Scores;
+    /// Lane k: the greatest of the lanes up to k.
+    unsafe fn prefix_max(scores: Self::Scores) -> Self::Scores;
     /// Lane k: lane k - 1; lane 0 is dead.
     unsafe fn shift_in_dead(scores: Self::Scores) -> Self::Scores;
     /// Lane `LANES - 1` everywhere.

@@ -6,9 +6,6 @@ use super::*;
 
 pub struct Neon;
 
-/// One, two and four times E.
-type Costs = [int16x8_t; 3];
-
 /// The bit in each lane of the mask.
 #[inline(always)]
 unsafe fn bit(mask: uint16x8_t, bit: u8) -> uint16x8_t {
@@ -19,7 +16,6 @@ impl Lanes for Neon {
     const LANES: usize = 8;
     type Scores = int16x8_t;
     type Mask = uint16x8_t;
-    type Costs = Costs;
 
     #[inline(always)]
     unsafe fn splat(value: i16) -> int16x8_t {
@@ -28,12 +24,12 @@ impl Lanes for Neon {
 
     #[inline(always)]
     unsafe fn load(values: &[i16], at: usize) -> int16x8_t {
-        unsafe { vld1q_s16(values[at..at + Self::LANES].as_ptr()) }
+        unsafe { vld1q_s16(values.get_unchecked(at..at + Self::LANES).as_ptr()) }
     }
 
     #[inline(always)]
     unsafe fn store(values: &mut [i16], at: usize, scores: int16x8_t) {
-        unsafe { vst1q_s16(values[at..at + Self::LANES].as_mut_ptr(), scores) }
+        unsafe { vst1q_s16(values.get_unchecked_mut(at..at + Self::LANES).as_mut_ptr(), scores) }
     }
 
     #[inline(always)]
@@ -93,17 +89,12 @@ impl Lanes for Neon {
     }
 
     #[inline(always)]
-    unsafe fn costs(extend: i16) -> Costs {
-        unsafe { [vdupq_n_s16(extend), vdupq_n_s16(2 * extend), vdupq_n_s16(4 * extend)] }
-    }
-
-    #[inline(always)]
-    unsafe fn prefix_max(z: int16x8_t, costs: Costs) -> int16x8_t {
+    unsafe fn prefix_max(z: int16x8_t) -> int16x8_t {
         unsafe {
             let dead = vdupq_n_s16(DEAD16);
-            let z = vmaxq_s16(z, vqsubq_s16(vextq_s16::<7>(dead, z), costs[0]));
-            let z = vmaxq_s16(z, vqsubq_s16(vextq_s16::<6>(dead, z), costs[1]));
-            vmaxq_s16(z, vqsubq_s16(vextq_s16::<4>(dead, z), costs[2]))
+            let z = vmaxq_s16(z, vextq_s16::<7>(dead, z));
+            let z = vmaxq_s16(z, vextq_s16::<6>(dead, z));
+            vmaxq_s16(z, vextq_s16::<4>(dead, z))
         }
     }
 
@@ -120,12 +111,13 @@ impl Lanes for Neon {
     #[inline(always)]
     unsafe fn store_links(links: &mut [u8], at: usize, masks: LinkMasks<uint16x8_t>) {
         unsafe {
-            let source = vorrq_u16(bit(masks.from_insertion, FROM_INSERTION), bit(masks.from_deletion, FROM_DELETION));
-            let extends = vorrq_u16(
-                bit(masks.insertion_extends, INSERTION_EXTENDS),
-                bit(masks.deletion_extends, DELETION_EXTENDS),
-            );
-            vst1_u8(links[at..at + Self::LANES].as_mut_ptr(), vmovn_u16(vorrq_u16(source, extends)));
+            // A gap cell comes from a deletion, or, both bits changed, from an insertion.
+            let insertion = bit(masks.from_insertion, FROM_DELETION | FROM_INSERTION);
+            let source = veorq_u16(bit(masks.is_gap, FROM_DELETION), insertion);
+            let opens =
+                vorrq_u16(bit(masks.opens_insertion, INSERTION_EXTENDS), bit(masks.opens_deletion, DELETION_EXTENDS));
+            let extends = veorq_u16(vbicq_u16(opens, masks.is_gap), vdupq_n_u16(u16::from(BOTH_EXTEND)));
+            vst1_u8(links.get_unchecked_mut(at..at + Self::LANES).as_mut_ptr(), vmovn_u16(vorrq_u16(source, extends)));
         }
     }
 }

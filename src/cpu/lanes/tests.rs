@@ -1,5 +1,8 @@
 //! Each backend against the definition of its functions, lane by lane.
 
+use std::cmp::Ordering;
+
+use super::super::traceback::FROM_DIAGONAL;
 use super::*;
 
 /// Random scores, some of them dead or near the ends.
@@ -37,8 +40,8 @@ unsafe fn check<L: Lanes>() {
                 assert_eq!(stored(L::ramp(extend)), by_lane(&|k| extend * k as i16));
                 assert_eq!(stored(L::shift_in_dead(va)), by_lane(&|k| if k == 0 { DEAD16 } else { a[k - 1] }));
                 assert_eq!(stored(L::broadcast_last(va)), by_lane(&|_| a[lanes - 1]));
-                let best = |k: usize| (0..=k).map(|j| a[j].saturating_sub(extend * (k - j) as i16)).max();
-                assert_eq!(stored(L::prefix_max(va, L::costs(extend))), by_lane(&|k| best(k).expect("j = k")));
+                let greatest = |k: usize| *a[..=k].iter().max().expect("lane k");
+                assert_eq!(stored(L::prefix_max(va)), by_lane(&greatest));
 
                 let greater = L::greater(va, vb);
                 assert_eq!(stored(L::select(greater, va, vb)), by_lane(&|k| a[k].max(b[k])));
@@ -54,16 +57,21 @@ unsafe fn check<L: Lanes>() {
                 }
 
                 let masks = LinkMasks {
-                    from_insertion: greater,
-                    from_deletion: L::greater(vb, va),
-                    insertion_extends: L::from_lane(3),
-                    deletion_extends: L::not(L::from_lane(5)),
+                    is_gap: L::not(greater),
+                    from_insertion: L::greater(vb, va),
+                    opens_insertion: L::from_lane(3),
+                    opens_deletion: L::not(L::from_lane(5)),
                 };
                 let mut links = [0xff; MOST_LANES + 1];
                 L::store_links(&mut links, 1, masks);
                 let link = |k: usize| {
-                    let source = (u8::from(a[k] > b[k]) * FROM_INSERTION) | (u8::from(b[k] > a[k]) * FROM_DELETION);
-                    source | (u8::from(k >= 3) * INSERTION_EXTENDS) | (u8::from(k < 5) * DELETION_EXTENDS)
+                    let source = match a[k].cmp(&b[k]) {
+                        Ordering::Greater => FROM_DIAGONAL,
+                        Ordering::Equal => FROM_DELETION,
+                        Ordering::Less => FROM_INSERTION,
+                    };
+                    let extends = (u8::from(k < 3) * INSERTION_EXTENDS) | (u8::from(k >= 5) * DELETION_EXTENDS);
+                    source | if source == FROM_DIAGONAL { extends } else { BOTH_EXTEND }
                 };
                 assert_eq!(links[0], 0xff);
                 assert_eq!(links[1..=lanes], (0..lanes).map(link).collect::<Vec<_>>());
@@ -89,7 +97,18 @@ fn avx512_does_what_its_functions_say() {
         return eprintln!("SKIPPED: this processor has no AVX-512");
     }
     // SAFETY: it has AVX-512 BW and VL.
-    unsafe { check::<avx512::Avx512>() }
+    unsafe { check::<avx512::Avx512<false>>() }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn avx512_with_vbmi_does_what_its_functions_say() {
+    let has_avx512 = is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vl");
+    if !has_avx512 || !is_x86_feature_detected!("avx512vbmi") {
+        return eprintln!("SKIPPED: this processor has no AVX-512 with VBMI");
+    }
+    // SAFETY: it has AVX-512 BW, VL and VBMI.
+    unsafe { check::<avx512::Avx512<true>>() }
 }
 
 #[cfg(target_arch = "aarch64")]

@@ -38,6 +38,20 @@ impl Bound {
         self.column.filter(|_| self.at.is_some())
     }
 
+    /// Moves on to row `row`, if its neighbour stays on its piece there. What has no neighbour stays.
+    #[inline]
+    fn stays(&mut self, direction: Direction, a1: i64, row: i64) -> bool {
+        let (Some(at), Some(column)) = (&self.at, &mut self.column) else { return true };
+        let piece = at.piece();
+        let stays = match direction {
+            Direction::Right => piece.e1 >= a1 + row,
+            // LASTZ compares unsigned numbers here: a row before the first one counts as staying.
+            Direction::Left => piece.b1 as u32 <= (a1 - row) as u32,
+        };
+        *column += i64::from(stays && piece.kind == PieceKind::Diagonal);
+        stays
+    }
+
     /// Whether it will be in the same column as the other in all rows to come.
     fn is_same(&self, other: &Bound) -> bool {
         match (&self.at, &other.at) {
@@ -155,10 +169,14 @@ impl<'a> SideBounds<'a> {
             Direction::Right => (Flank::Left, Flank::Right),
             Direction::Left => (Flank::Right, Flank::Left),
         };
-        let lo_flank = std::mem::take(&mut self.lo_flank);
-        self.lo_flank = self.advance(lo_flank, row, lo_side, 1);
-        let hi_flank = std::mem::take(&mut self.hi_flank);
-        self.hi_flank = self.advance(hi_flank, row, hi_side, -1);
+        if !self.lo_flank.stays(self.direction, self.a1, row) {
+            let lo_flank = std::mem::take(&mut self.lo_flank);
+            self.lo_flank = self.advance(lo_flank, row, lo_side, 1);
+        }
+        if !self.hi_flank.stays(self.direction, self.a1, row) {
+            let hi_flank = std::mem::take(&mut self.hi_flank);
+            self.hi_flank = self.advance(hi_flank, row, hi_side, -1);
+        }
         let right = if self.direction == Direction::Right { &self.hi_flank } else { &self.lo_flank };
         self.has_right &= right.at.is_some();
         self.limits()
@@ -236,22 +254,12 @@ impl<'a> SideBounds<'a> {
         self.limits()
     }
 
-    /// Follows a neighbour to row `row`; a jump adds `inside` to stay off its column.
+    /// Follows a neighbour that leaves its piece to row `row`; the jump adds `inside` to stay off its column.
     fn advance(&self, bound: Bound, row: i64, flank: Flank, inside: i64) -> Bound {
-        let (Some(at), Some(column)) = (&bound.at, bound.column) else { return bound };
-        let piece = at.piece();
-        let stays = match self.direction {
-            Direction::Right => piece.e1 >= self.a1 + row,
-            // LASTZ compares unsigned numbers here: a row before the first one counts as staying.
-            Direction::Left => piece.b1 as u32 <= (self.a1 - row) as u32,
-        };
-        if stays {
-            let moves = i64::from(piece.kind == PieceKind::Diagonal);
-            return Bound { column: Some(column + moves), ..bound };
-        }
+        let Some(at) = &bound.at else { return bound };
         match self.follow(at, row, flank) {
             Some((at, column)) => Bound { at: Some(at), column: Some(column + inside) },
-            None => Bound { at: None, column: Some(column) },
+            None => Bound { at: None, ..bound },
         }
     }
 
