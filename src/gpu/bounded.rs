@@ -7,6 +7,7 @@ use super::context::GpuError;
 use super::extender::GpuExtender;
 use super::inspector::{Inspected, Open};
 use super::layout::Task;
+use super::parts::in_parts;
 use super::unit::{GpuUnit, OneSided};
 use crate::extend::bounds::{AcceptedBlocks, Confiners, SideBounds};
 
@@ -66,17 +67,8 @@ fn with_limits(
             (Open { run_ix, task: Task { stop_row, ..task }, limits: Arc::new(limits) }, passes_end)
         })
     };
-    // Threads of their own: who calls waits for a device most of the time, and is none of the pool's.
-    let most_threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let n_threads = waiting.len().div_ceil(RUNS_PER_THREAD).clamp(1, most_threads);
-    std::thread::scope(|scope| {
-        let parts = waiting.chunks(waiting.len().div_ceil(n_threads).max(1));
-        let open = &open;
-        let threads: Vec<_> =
-            parts.map(|part| scope.spawn(move || part.iter().filter_map(open).collect::<Vec<_>>())).collect();
-        let joined = threads.into_iter().map(|thread| thread.join());
-        joined.flat_map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-    })
+    let opened = in_parts(waiting, RUNS_PER_THREAD, |_, part| part.iter().filter_map(open).collect::<Vec<_>>());
+    opened.into_iter().flatten().collect()
 }
 
 impl GpuExtender {

@@ -7,6 +7,7 @@ use bytemuck::Pod;
 
 use super::context::{Gpu, GpuError};
 use super::memory::Allocation;
+use super::staging::TICKET_BYTES;
 use super::timing::Collected;
 
 /// Values in device memory.
@@ -87,29 +88,32 @@ impl<T: Pod> GpuVec<T> {
 
     /// Reads the first `len` values back, after all work submitted before.
     pub fn read(&self, gpu: &Gpu, len: usize) -> Result<Vec<T>, GpuError> {
+        self.read_with(gpu, len, <[T]>::to_vec)
+    }
+
+    /// What `take` makes of the first `len` values, after all work submitted before.
+    pub fn read_with<R>(&self, gpu: &Gpu, len: usize, take: impl FnOnce(&[T]) -> R) -> Result<R, GpuError> {
         let len = len.min(self.len);
         if len == 0 {
-            return Ok(Vec::new());
+            return Ok(take(&[]));
         }
         let size = ((len * size_of::<T>()) as u64).next_multiple_of(4);
-        let staging = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("read back"),
-            size,
-            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
-            mapped_at_creation: false,
-        });
+        let staging = gpu.staging().take(gpu, size);
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         if gpu.before_copy() {
-            encoder.copy_buffer_to_buffer(&self.buffer, 0, &staging, 0, size);
+            encoder.copy_buffer_to_buffer(&self.buffer, 0, &staging.buffer, 0, size);
+            staging.copy_ticket(&mut encoder, size);
         }
         let (timed, submission) = {
             let mut timing = gpu.timing();
             let timed = timing.collect(&gpu.device, &mut encoder);
+            staging.write_ticket(gpu);
             (timed, gpu.queue.submit([encoder.finish()]))
         };
         timed.iter().for_each(Collected::request);
         let (sender, receiver) = mpsc::channel();
-        staging.slice(..).map_async(wgpu::MapMode::Read, move |result| {
+        let mapped = staging.buffer.slice(..size + TICKET_BYTES);
+        mapped.map_async(wgpu::MapMode::Read, move |result| {
             // The receiver waits below; it is gone only if waiting failed, which is reported there.
             let _ = sender.send(result);
         });
@@ -117,7 +121,15 @@ impl<T: Pod> GpuVec<T> {
         timed.iter().for_each(|timed| gpu.timing().add(timed));
         let failed = |what: String| GpuError::Lost(format!("reading back failed: {what}"));
         receiver.recv().map_err(|e| failed(e.to_string()))?.map_err(|e| failed(e.to_string()))?;
-        let view = staging.slice(..).get_mapped_range().map_err(|e| failed(e.to_string()))?;
-        Ok(bytemuck::pod_collect_to_vec(&view[..len * size_of::<T>()]))
+        let view = mapped.get_mapped_range().map_err(|e| failed(e.to_string()))?;
+        let (values, ticket) = view.split_at(size as usize);
+        if bytemuck::pod_read_unaligned::<u32>(ticket) != staging.ticket {
+            return Err(failed("the copy was not made".to_string()));
+        }
+        let taken = take(bytemuck::cast_slice(&values[..len * size_of::<T>()]));
+        drop(view);
+        staging.buffer.unmap();
+        gpu.staging().give_back(staging);
+        Ok(taken)
     }
 }

@@ -10,6 +10,7 @@ use super::fault::{Fault, FaultPlan};
 use super::memory::{Memory, size_of_adapter};
 use super::pipelines::PipelineStore;
 use super::shaders::Shader;
+use super::staging::StagingPool;
 use super::timing::{KernelTime, Timing};
 use super::variant::Variant;
 
@@ -96,6 +97,7 @@ struct State {
     is_hung: AtomicBool,
     timing: Mutex<Timing>,
     pipelines: Option<PipelineStore>,
+    staging: StagingPool,
     fault_plan: Mutex<Option<FaultPlan>>,
 }
 
@@ -193,6 +195,7 @@ impl Gpu {
             is_hung: AtomicBool::new(false),
             timing: Mutex::new(Timing::new(&device, &queue)),
             pipelines,
+            staging: StagingPool::new(&device),
             fault_plan: Mutex::new(None),
         });
         let (lost, uncaptured) = (state.clone(), state.clone());
@@ -251,6 +254,10 @@ impl Gpu {
         self.state.pipelines.as_ref().map(PipelineStore::cache)
     }
 
+    pub(super) fn staging(&self) -> &StagingPool {
+        &self.state.staging
+    }
+
     pub(super) fn timing(&self) -> MutexGuard<'_, Timing> {
         lock(&self.state.timing)
     }
@@ -273,7 +280,9 @@ impl Gpu {
             broken @ Some(GpuError::Lost(_)) => broken.clone(),
             other => other.take(),
         };
-        if matches!(failure, Some(GpuError::Lost(_))) {
+        // A device that was lost before it took the work has no such submission.
+        let is_refused = matches!(polled, Err(wgpu::PollError::WrongSubmissionIndex(..)));
+        if matches!(failure, Some(GpuError::Lost(_))) || is_refused {
             self.wait_for_news();
         }
         // What failed because the device is lost says less.

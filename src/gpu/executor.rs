@@ -10,6 +10,7 @@ use super::kernel::{Bound, Kernel};
 use super::layout::{
     LINK_DELETION, LINK_PAIR, LINK_SOURCE, Params, Script, Span, TRACEBACK_LANES, TRACEBACK_STEPS, Task, Verdict,
 };
+use super::parts::in_parts;
 use super::unit::{GpuUnit, OneSided};
 use crate::alignment::{EditOp, EditScript};
 use crate::extend::side::Side;
@@ -166,13 +167,14 @@ fn trace(
     if slots.iter().any(|slot| slot.is_done != 1) {
         return Err(GpuError::Lost("a traceback did not reach its anchor".to_string()));
     }
-    let runs = runs.read(gpu, start as usize)?;
-    let script = |slot: &Script| {
+    let script = |runs: &[u32], slot: &Script| {
         let words = runs.get(slot.start as usize..)?.get(..slot.n_runs as usize)?;
         (slot.n_runs <= slot.capacity).then(|| words.iter().rev().map(|&word| edit_run(word)).collect())
     };
-    let scripts: Option<Vec<EditScript>> = slots.iter().map(script).collect();
-    // A copy that was not made reads as zeros.
+    let scripts: Option<Vec<EditScript>> = runs.read_with(gpu, start as usize, |runs| {
+        let scripts = |_, slots: &[Script]| slots.iter().map(|slot| script(runs, slot)).collect::<Vec<_>>();
+        in_parts(&slots, MANY_SCRIPTS, scripts).into_iter().flatten().collect()
+    })?;
     let leads_to_end = |(script, side): (&EditScript, &&Side)| {
         (script.target_len(), script.query_len()) == (side.rows as usize, side.columns as usize)
     };
@@ -183,6 +185,9 @@ fn trace(
         _ => Ok(scripts),
     }
 }
+
+/// So many that a thread for them pays.
+const MANY_SCRIPTS: usize = 1024;
 
 fn edit_run(word: u32) -> (EditOp, u32) {
     (edit_op(word), word >> 2)

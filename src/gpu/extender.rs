@@ -38,6 +38,8 @@ pub struct GpuExtender {
     pub(super) has_cell_limit: bool,
     pub(super) most_rows: u32,
     pub(super) budget: Budget,
+    /// Entries of the hull log per run that the largest batches so far have needed.
+    pub(super) hulls_per_run: usize,
     pub(super) switches: Switches,
     pub(super) counts: GpuCounts,
 }
@@ -136,6 +138,7 @@ impl GpuExtender {
             has_cell_limit: options.traceback_bytes.is_some_and(|bytes| bytes as u64 <= MOST_CELLS),
             switches: Switches::default(),
             budget: Budget::for_device(&gpu),
+            hulls_per_run: LIKELY_HULLS,
             counts: GpuCounts::default(),
             gpu,
         })
@@ -237,9 +240,13 @@ impl TwoPass for GpuExtender {
 
     fn shrink(&mut self) -> bool {
         self.scratch = Scratch::default();
+        self.gpu.staging().clear();
         self.budget.halve()
     }
 }
+
+/// Entries of the hull log per run to begin with: most runs take 20 to 130.
+const LIKELY_HULLS: usize = 160;
 
 /// The kernels count cells in 32 bits.
 const MOST_CELLS: u64 = 1 << 31;

@@ -7,7 +7,8 @@ use super::buffer::GpuVec;
 use super::context::GpuError;
 use super::extender::GpuExtender;
 use super::form::Form;
-use super::layout::{Params, STATUS_DONE, STATUS_OUT_OF_RANGE, STATUS_TOO_WIDE, STATUS_TRUNCATED, Task, Verdict};
+use super::layout::{Hull, Params, STATUS_DONE, STATUS_OUT_OF_RANGE, STATUS_TOO_WIDE, STATUS_TRUNCATED, Task, Verdict};
+use super::parts::in_parts;
 use super::unit::{GpuUnit, OneSided};
 use super::variant::Variant;
 use crate::alignment::EditScript;
@@ -180,9 +181,9 @@ impl GpuExtender {
         let task_buffer = GpuVec::from_slice(gpu, "tasks", &tasks);
         let plan = GpuVec::from_slice(gpu, "plan", &plan);
         let verdicts = GpuVec::<Verdict>::new(gpu, "verdicts", tasks.len());
-        // Most runs take 20 to 30 hulls; a log that was too small says how large it has to be.
-        let mut n_hulls = (tasks.len() * 48 + 4096).min(self.budget.hulls);
-        let hulls = loop {
+        // A log that was too small says how large it has to be, but all runs are repeated.
+        let mut n_hulls = (tasks.len() * self.hulls_per_run + 4096).min(self.budget.hulls);
+        let needed = loop {
             let hulls = self.scratch.hulls(gpu, n_hulls);
             let Form { queue, kernels, .. } = &mut self.forms[form];
             let params = Params { n_tasks: tasks.len() as u32, hull_capacity: n_hulls as u32, ..self.params };
@@ -191,33 +192,47 @@ impl GpuExtender {
             buffers.extend([verdicts.bound("verdicts"), hulls.bound("hulls")]);
             let needed = queue.run(gpu, &kernels.inspector, params, &buffers)? as usize;
             if needed <= n_hulls {
-                break hulls.read(gpu, needed)?;
+                break needed;
             }
             if needed > self.budget.hulls {
                 return Ok(None);
             }
             n_hulls = needed;
         };
-        let mut results: Vec<(Verdict, Windows)> = verdicts
-            .read(gpu, tasks.len())?
-            .into_iter()
-            .map(|verdict| {
-                let n_hulls = (verdict.rows as usize).div_ceil(WINDOW_ROWS);
-                (verdict, Windows { rows: verdict.rows, hulls: vec![(0, 0); n_hulls] })
-            })
-            .collect();
-        for hull in hulls {
-            let windows = results.get_mut(hull.task_ix as usize).map(|(_, windows)| &mut windows.hulls);
-            if let Some(slot) = windows.and_then(|hulls| hulls.get_mut(hull.rows_ix as usize)) {
-                *slot = (hull.first, hull.end);
-            }
+        if tasks.len() >= MANY_RUNS {
+            self.hulls_per_run = self.hulls_per_run.max(needed.div_ceil(tasks.len()));
         }
-        // A copy that was not made reads as zeros, but rows that were looked at have a window.
+        let verdicts = verdicts.read(gpu, tasks.len())?;
+        let results = self.scratch.hulls(gpu, n_hulls).read_with(gpu, needed, |hulls| {
+            in_parts(&verdicts, MANY_RUNS, |first, verdicts| with_windows(verdicts, first, hulls))
+        })?;
+        let results: Vec<(Verdict, Windows)> = results.into_iter().flatten().collect();
+        // Rows that were looked at have a window.
         if results.iter().any(|(_, windows)| windows.hulls.iter().any(|&(first, end)| first >= end)) {
             return Err(GpuError::Lost("the windows of some runs did not arrive".to_string()));
         }
         Ok(Some(results))
     }
+}
+
+/// So many runs that their mean says something of others, and that a thread for their windows pays.
+const MANY_RUNS: usize = 2048;
+
+/// Verdicts with the windows that the log has for them; the first is that of task `first`.
+fn with_windows(verdicts: &[Verdict], first: usize, log: &[Hull]) -> Vec<(Verdict, Windows)> {
+    let empty = |verdict: &Verdict| {
+        let n_hulls = (verdict.rows as usize).div_ceil(WINDOW_ROWS);
+        (*verdict, Windows { rows: verdict.rows, hulls: vec![(0, 0); n_hulls] })
+    };
+    let mut results: Vec<(Verdict, Windows)> = verdicts.iter().map(empty).collect();
+    for hull in log {
+        let windows =
+            results.get_mut((hull.task_ix as usize).wrapping_sub(first)).map(|(_, windows)| &mut windows.hulls);
+        if let Some(slot) = windows.and_then(|hulls| hulls.get_mut(hull.rows_ix as usize)) {
+            *slot = (hull.first, hull.end);
+        }
+    }
+    results
 }
 
 fn side(verdict: &Verdict, windows: Windows) -> Side {

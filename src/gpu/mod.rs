@@ -15,6 +15,7 @@
 //! | [`layout`] | structs and constants on both sides of the border |
 //! | [`kernel`] | a pipeline with bindings by name |
 //! | [`buffer`] | typed device memory |
+//! | `staging` | buffers for copies to the host, and the proof that a copy was made |
 //! | [`letters`] | sequences and scores for the kernels |
 //! | [`queue`] | dispatches of a queue of runs, each short |
 //! | [`binning`] | runs sorted into classes of size for the executor |
@@ -31,6 +32,7 @@
 //! | [`seeding`] | seed hits and the gap-free filter |
 //! | [`finder`] | the seeding behind the seam to the stages of a strand |
 //! | [`several`] | engines on several GPUs as one |
+//! | `parts` | host work on several threads |
 //! | `fault` | what happens when a device fails |
 
 pub mod adapters;
@@ -53,6 +55,7 @@ pub mod kernel;
 pub mod layout;
 pub mod letters;
 pub mod memory;
+mod parts;
 mod pipelines;
 pub mod queue;
 pub mod relaxed;
@@ -60,6 +63,7 @@ pub mod screen;
 pub mod seeding;
 pub mod several;
 pub mod shaders;
+mod staging;
 pub mod timing;
 mod two_pass;
 pub mod unit;

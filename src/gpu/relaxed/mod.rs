@@ -171,6 +171,7 @@ impl TwoPass for RelaxedExtender {
 
     fn shrink(&mut self) -> bool {
         (self.log, self.links) = (None, None);
+        self.gpu.staging().clear();
         self.kept = KeptRows { inspection: self.kept.inspection + 1, ..KeptRows::default() };
         self.budget.halve()
     }
