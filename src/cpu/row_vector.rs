@@ -13,6 +13,8 @@ use crate::extend::relaxed::{PRUNE_ROWS, STRIPE_ROWS};
 
 /// Room left of the first column, and right of the last one for whole vectors.
 const PAD: usize = 2 * MOST_LANES;
+/// Scores below what Y allows are as good as any such score, and must fit.
+const LEAST_SCORE: i32 = -30_000;
 /// Columns whose profile is filled in at once.
 const FILLED_AHEAD: usize = 64;
 /// `zero` is moved up when the peak is this far above it.
@@ -66,6 +68,8 @@ pub struct VectorRow {
     deletion: Vec<i16>,
     /// Per class of target base, the scores against the columns' bases.
     profile: Vec<Vec<i16>>,
+    /// Classes of the columns that are being filled in.
+    classes: Vec<u8>,
 }
 
 /// What evaluating a segment needs and changes besides the cells.
@@ -164,13 +168,13 @@ impl VectorRow {
             }
             self.above.resize(len, DEAD16);
         }
-        // Scores below what Y allows are as good as any such score, and must fit.
-        let floor = -30_000;
-        for c in self.filled..end {
-            let at = self.index(c);
-            let query_class = if c == 0 { 0 } else { ydrop.classes.class(problem.query_base(c)) };
-            for (target_class, profile) in self.profile.iter_mut().enumerate() {
-                profile[at] = ydrop.classes.score(target_class as u8, query_class).max(floor) as i16;
+        let class = |c: usize| if c == 0 { 0 } else { ydrop.classes.class(problem.query_base(c)) };
+        self.classes.clear();
+        self.classes.extend((self.filled..end).map(class));
+        let columns = self.index(self.filled)..self.index(end);
+        for (target_class, profile) in self.profile.iter_mut().enumerate() {
+            for (score, &query_class) in profile[columns.clone()].iter_mut().zip(&self.classes) {
+                *score = ydrop.classes.score(target_class as u8, query_class).max(LEAST_SCORE) as i16;
             }
         }
         self.filled = end;

@@ -111,6 +111,8 @@ pub(super) struct State<'r> {
     pub(super) redo: BTreeMap<usize, [u32; 2]>,
     /// Anchors before these have been looked into.
     looked: [usize; SOON.len()],
+    /// Anchors that were found to lie on accepted blocks.
+    pub(super) is_covered: Vec<bool>,
     /// Anchors to look at again, before those not scanned.
     pub(super) again: BTreeSet<usize>,
     /// Anchors that the bulk engine has left to the CPU.
@@ -151,6 +153,7 @@ impl<'r, 'a> Schedule<'r, 'a> {
             pending: Pending::default(),
             redo: BTreeMap::new(),
             looked: [0; SOON.len()],
+            is_covered: vec![false; anchors.len()],
             again: BTreeSet::new(),
             left: BTreeSet::new(),
             order,
@@ -262,7 +265,7 @@ impl Schedule<'_, '_> {
             state.order.pass(ix, &mut state.again);
             let anchor = &self.anchors[ix];
             (self.stage.progress)(ix, self.anchors.len());
-            if state.committed.accepted.covers(anchor) {
+            if state.is_covered[ix] || state.committed.accepted.covers(anchor) {
                 state.committed.counts.covered += 1;
                 state.drop_ready(ix, anchor);
                 state.next += 1;

@@ -70,12 +70,12 @@ impl Schedule<'_, '_> {
         if ix < state.next || state.pending.by_anchor.contains_key(&ix) {
             return true;
         }
-        let is_covered = state.committed.accepted.covers(&self.anchors[ix]);
-        if is_covered {
+        if !state.is_covered[ix] && state.committed.accepted.covers(&self.anchors[ix]) {
+            state.is_covered[ix] = true;
             // No block of its own will confine others.
             state.order.know(ix, &mut state.again);
         }
-        is_covered
+        state.is_covered[ix]
     }
 
     /// An earlier anchor under way whose block will probably cover anchor `ix`.

@@ -1,5 +1,6 @@
 //! The bounds of one run, row by row (lastz-semantics 5.6, 5.7).
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -336,18 +337,23 @@ impl<'a> SideBounds<'a> {
     /// Finds the blocks that the sweep reaches in the rows after `known_rows`.
     fn look_up(&mut self) {
         let index = self.accepted.read();
-        let (order, distance): (_, &dyn Fn(i64) -> i64) = match self.direction {
-            Direction::Right => (&index.by_start, &|start| start - self.a1),
-            Direction::Left => (&index.by_end, &|end| self.a1 - end),
-        };
-        let first = order.partition_point(|&(near_end, _)| distance(near_end) <= self.known_rows);
-        let reached = order[first..]
-            .iter()
-            .map(|&(near_end, block)| (distance(near_end), block as usize))
-            .take_while(|&(near_end, _)| near_end <= self.known_rows + LOOK_UP_ROWS);
-        let seen = reached.filter(|&(_, block)| block < self.confiners.limit());
-        self.upcoming.extend(seen.map(|(near_end, block)| (near_end, index.placed[block].clone())));
         let rows = self.known_rows + 1..=self.known_rows + LOOK_UP_ROWS;
+        let (first, last) = (*rows.start(), *rows.end());
+        let mut see = |near_end: i64, block: u32| {
+            if (block as usize) < self.confiners.limit() {
+                self.upcoming.push_back((near_end, index.placed[block as usize].clone()));
+            }
+        };
+        match self.direction {
+            Direction::Right => {
+                let starts = (self.a1 + first, Reverse(u32::MAX))..=(self.a1 + last, Reverse(0));
+                index.by_start.range(starts).for_each(|&(start, Reverse(block))| see(start - self.a1, block));
+            }
+            Direction::Left => {
+                let ends = (self.a1 - last, 0)..=(self.a1 - first, u32::MAX);
+                index.by_end.range(ends).rev().for_each(|&(end, block)| see(self.a1 - end, block));
+            }
+        }
         let expected = self.confiners.expected.iter().map(|(_, placed)| match self.direction {
             Direction::Right => (placed.start() - self.a1, placed),
             Direction::Left => (self.a1 - placed.end(), placed),

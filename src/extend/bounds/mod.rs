@@ -16,6 +16,7 @@ pub(super) mod piece;
 pub(super) mod reach;
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 pub use self::confine::SideBounds;
@@ -39,9 +40,9 @@ pub struct AcceptedBlocks {
 struct Index {
     placed: Vec<Arc<Placed>>,
     /// Start rows and block numbers, by start; among equals the newest first. This is also the order of the output (6.1).
-    by_start: Vec<(i64, u32)>,
-    /// End rows and block numbers, by end, descending; among equals the newest first.
-    by_end: Vec<(i64, u32)>,
+    by_start: BTreeSet<(i64, Reverse<u32>)>,
+    /// End rows and block numbers, by end; among equals the oldest first.
+    by_end: BTreeSet<(i64, u32)>,
     /// Blocks that meet each bin of rows, by number. Copies of a repeat can fill a bin with thousands of blocks that lie
     /// somewhere else in the query: their extents tell.
     bins: Vec<Vec<Extent>>,
@@ -108,7 +109,7 @@ impl AcceptedBlocks {
 
     /// Block numbers (in order of acceptance) in LASTZ's output order: by target start, equals newest first.
     pub fn output_order(&self) -> Vec<u32> {
-        self.read().by_start.iter().map(|&(_, block)| block).collect()
+        self.read().by_start.iter().map(|&(_, Reverse(block))| block).collect()
     }
 
     /// Accepts a block.
@@ -161,10 +162,8 @@ impl Index {
         let number = number as u32;
         let extent = placed.extent(number);
         self.placed.push(Arc::new(placed));
-        let place = self.by_start.partition_point(|&(other, _)| other < start);
-        self.by_start.insert(place, (start, number));
-        let place = self.by_end.partition_point(|&(other, _)| other > end);
-        self.by_end.insert(place, (end, number));
+        self.by_start.insert((start, Reverse(number)));
+        self.by_end.insert((end, number));
         let bins = (start >> BIN_SHIFT) as usize..=(end >> BIN_SHIFT) as usize;
         if self.bins.len() <= *bins.end() {
             self.bins.resize(bins.end() + 1, Vec::new());
