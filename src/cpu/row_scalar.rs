@@ -1,6 +1,6 @@
 //! One row of the sweep, cell by cell: LASTZ's recurrence as the module doc of [`super::ydrop`] states it.
 
-use super::traceback::{DELETION_EXTENDS, FROM_DELETION, FROM_DIAGONAL, FROM_INSERTION, INSERTION_EXTENDS};
+use super::traceback::{Links, put_links};
 use super::ydrop::{DEAD, Peak, RowKernel, RowResult, RowTask, SideProblem, Ydrop};
 
 /// C of the row above and D entering the current row, for the columns from `base` on.
@@ -49,7 +49,7 @@ impl RowKernel for ScalarRow {
         problem: &SideProblem,
         task: &RowTask,
         peak: &mut Peak,
-        links: &mut [u8],
+        links: &mut [Links],
     ) -> RowResult {
         let (gap_first, gap_extend, y_drop) = (ydrop.gap_first(), ydrop.gap_extend, ydrop.y_drop);
         let target_class = ydrop.classes.class(problem.target_base(task.row));
@@ -58,7 +58,7 @@ impl RowKernel for ScalarRow {
         let mut kept: Option<(usize, usize)> = None;
         // The first column of the window has neither P nor I (5.3).
         let (mut above_left, mut insertion) = (DEAD, DEAD);
-        for ((c, cell), link) in (task.lo..).zip(cells).zip(links) {
+        for (c, cell) in (task.lo..).zip(cells) {
             let pair = match above_left {
                 DEAD => DEAD,
                 score => score + i64::from(ydrop.classes.score(target_class, cell.class)),
@@ -71,14 +71,14 @@ impl RowKernel for ScalarRow {
             if is_masked || score < task.floor.unwrap_or(peak.score - y_drop) {
                 (cell.score, cell.deletion) = (DEAD, DEAD);
                 insertion = DEAD;
-                *link = FROM_DIAGONAL;
+                put_links(links, c - task.lo, 1, Links::default());
                 continue;
             }
             kept = Some((kept.map_or(c, |(first, _)| first), c));
             cell.score = score;
             if is_gap {
-                let source = if deletion >= insertion { FROM_DELETION } else { FROM_INSERTION };
-                *link = source | INSERTION_EXTENDS | DELETION_EXTENDS;
+                let new = Links { is_gap: 1, from_insertion: u32::from(insertion > deletion), ..Links::default() };
+                put_links(links, c - task.lo, 1, new);
                 cell.deletion = deletion - gap_extend;
                 insertion -= gap_extend;
             } else {
@@ -86,11 +86,12 @@ impl RowKernel for ScalarRow {
                     *peak = Peak { score, row: task.row, column: c };
                 }
                 let opened = pair - gap_first;
-                let deletion_extends = deletion - gap_extend >= opened;
-                let insertion_extends = insertion - gap_extend >= opened;
-                *link = FROM_DIAGONAL
-                    | if deletion_extends { DELETION_EXTENDS } else { 0 }
-                    | if insertion_extends { INSERTION_EXTENDS } else { 0 };
+                let new = Links {
+                    opens_insertion: u32::from(opened > insertion - gap_extend),
+                    opens_deletion: u32::from(opened > deletion - gap_extend),
+                    ..Links::default()
+                };
+                put_links(links, c - task.lo, 1, new);
                 cell.deletion = opened.max(deletion - gap_extend);
                 insertion = opened.max(insertion - gap_extend);
             }

@@ -8,6 +8,7 @@
 //! The pairs' scores come from a profile: for each class of target base, the scores of the window's columns.
 
 use super::lanes::{DEAD16, Lanes, LinkMasks, MOST_LANES};
+use super::traceback::{Links, put_links};
 use super::ydrop::{DEAD, Peak, RowKernel, RowResult, RowTask, SideProblem, Ydrop};
 use crate::extend::relaxed::{PRUNE_ROWS, STRIPE_ROWS};
 
@@ -74,6 +75,8 @@ pub struct VectorRow {
 
 /// What evaluating a segment needs and changes besides the cells.
 struct Segment {
+    /// The column of the first link.
+    links_from: usize,
     from: usize,
     to: usize,
     class: u8,
@@ -190,12 +193,12 @@ impl VectorRow {
         self.zero += by;
     }
 
-    /// Evaluates the cells of a segment without masked columns; `links` starts at its first column.
+    /// Evaluates the cells of a segment without masked columns.
     ///
     /// # Safety
     /// The caller enables the instructions of `L`.
     #[inline(always)]
-    unsafe fn evaluate_segment<L: Lanes>(&mut self, costs: Costs, segment: &mut Segment, links: &mut [u8]) {
+    unsafe fn evaluate_segment<L: Lanes>(&mut self, costs: Costs, segment: &mut Segment, links: &mut [Links]) {
         unsafe {
             let cells = self.index(segment.from) - 1..self.index(segment.to) + L::LANES;
             let mut sweep = Sweep::<L> {
@@ -241,7 +244,7 @@ impl<L: Lanes> Sweep<'_, L> {
     /// # Safety
     /// The caller enables the instructions of `L`.
     #[inline(always)]
-    unsafe fn evaluate<const PARTIAL: bool>(&mut self, segment: &mut Segment, c: usize, links: &mut [u8]) {
+    unsafe fn evaluate<const PARTIAL: bool>(&mut self, segment: &mut Segment, c: usize, links: &mut [Links]) {
         unsafe {
             let at = c - segment.from + 1;
             let y_drop = self.costs.y_drop;
@@ -296,11 +299,11 @@ impl<L: Lanes> Sweep<'_, L> {
 
             let masks = LinkMasks {
                 is_gap,
-                from_insertion: L::and(is_gap, L::greater(insertion, deletion)),
-                opens_insertion: L::greater(raised, entering),
-                opens_deletion: L::greater(opened, extended),
+                from_insertion: L::greater(insertion, deletion),
+                opens_insertion: L::and_not(L::greater(raised, entering), is_gap),
+                opens_deletion: L::and_not(L::greater(opened, extended), is_gap),
             };
-            L::store_links(links, c - segment.from, masks);
+            put_links(links, c - segment.links_from, L::LANES, L::links(masks));
 
             let kept = L::bits(L::not(pruned));
             if kept != 0 {
@@ -320,7 +323,7 @@ impl<L: Lanes> Sweep<'_, L> {
 /// The processor has AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn evaluate_avx2(row: &mut VectorRow, costs: Costs, segment: &mut Segment, links: &mut [u8]) {
+unsafe fn evaluate_avx2(row: &mut VectorRow, costs: Costs, segment: &mut Segment, links: &mut [Links]) {
     unsafe { row.evaluate_segment::<super::lanes::avx2::Avx2>(costs, segment, links) }
 }
 
@@ -328,7 +331,7 @@ unsafe fn evaluate_avx2(row: &mut VectorRow, costs: Costs, segment: &mut Segment
 /// The processor has AVX-512 with its BW and VL parts.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,bmi1,lzcnt")]
-unsafe fn evaluate_avx512(row: &mut VectorRow, costs: Costs, segment: &mut Segment, links: &mut [u8]) {
+unsafe fn evaluate_avx512(row: &mut VectorRow, costs: Costs, segment: &mut Segment, links: &mut [Links]) {
     unsafe { row.evaluate_segment::<super::lanes::avx512::Avx512<false>>(costs, segment, links) }
 }
 
@@ -336,7 +339,7 @@ unsafe fn evaluate_avx512(row: &mut VectorRow, costs: Costs, segment: &mut Segme
 /// The processor has AVX-512 with its BW, VL and VBMI parts.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,avx512vbmi,bmi1,lzcnt")]
-unsafe fn evaluate_avx512_vbmi(row: &mut VectorRow, costs: Costs, segment: &mut Segment, links: &mut [u8]) {
+unsafe fn evaluate_avx512_vbmi(row: &mut VectorRow, costs: Costs, segment: &mut Segment, links: &mut [Links]) {
     unsafe { row.evaluate_segment::<super::lanes::avx512::Avx512<true>>(costs, segment, links) }
 }
 
@@ -365,7 +368,7 @@ impl RowKernel for VectorRow {
         problem: &SideProblem,
         task: &RowTask,
         peak: &mut Peak,
-        links: &mut [u8],
+        links: &mut [Links],
     ) -> RowResult {
         // Where the floor stays for a stripe, `zero` does.
         let may_rebase = task.floor.is_none() || (task.row - 1).is_multiple_of(STRIPE_ROWS);
@@ -382,6 +385,7 @@ impl RowKernel for VectorRow {
             y_drop: ydrop.y_drop as i16,
         };
         let mut segment = Segment {
+            links_from: task.lo,
             from: task.lo,
             to: task.lo,
             class: ydrop.classes.class(problem.target_base(task.row)),
@@ -393,7 +397,6 @@ impl RowKernel for VectorRow {
         };
         for &end in task.masked.iter().chain([&task.hi]) {
             segment.to = end;
-            let links = &mut links[segment.from - task.lo..];
             let instructions = ydrop.instructions.expect("chosen with this row");
             // SAFETY: the processor has them: they are one of `Instructions::available`.
             unsafe {

@@ -2,21 +2,48 @@
 
 use crate::alignment::{EditOp, EditScript};
 
-/// Bits 0 and 1: C came from the diagonal ...
-pub(super) const FROM_DIAGONAL: u8 = 0;
-/// ... from the left, through I ...
-pub(super) const FROM_INSERTION: u8 = 1;
-/// ... or from above, through D.
-pub(super) const FROM_DELETION: u8 = 2;
-/// I leaving this cell to the right goes on from I entering it.
-pub(super) const INSERTION_EXTENDS: u8 = 4;
-/// D leaving this cell downwards goes on from D entering it.
-pub(super) const DELETION_EXTENDS: u8 = 8;
+/// Links of 32 columns, a bit of each per column, the first column's lowest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Links {
+    /// C came from the left or from above.
+    pub is_gap: u32,
+    /// It came from the left, through I, if it is a gap cell; else from above, through D.
+    pub from_insertion: u32,
+    /// I leaving the cell to the right opens here; it does not go on from I entering it.
+    pub opens_insertion: u32,
+    /// D leaving the cell downwards opens here; it does not go on from D entering it.
+    pub opens_deletion: u32,
+}
 
-const SOURCE: u8 = 3;
+impl Links {
+    /// A cell that prolongs an insertion: the only gap cells from which another gap opens (5.4).
+    const PROLONGED: Links = Links { is_gap: 1, from_insertion: 1, opens_insertion: 0, opens_deletion: 1 };
 
-/// Bytes past the end of a row that a vectorised kernel may overwrite.
-pub(super) const PADDING: usize = 32;
+    #[inline(always)]
+    fn with(self, other: Links, f: impl Fn(u32, u32) -> u32) -> Links {
+        Links {
+            is_gap: f(self.is_gap, other.is_gap),
+            from_insertion: f(self.from_insertion, other.from_insertion),
+            opens_insertion: f(self.opens_insertion, other.opens_insertion),
+            opens_deletion: f(self.opens_deletion, other.opens_deletion),
+        }
+    }
+}
+
+/// Writes the links of `n` columns, of which `new` has no bits above, from column `at` on. Those after them are lost.
+#[inline(always)]
+pub(super) fn put_links(links: &mut [Links], at: usize, n: usize, new: Links) {
+    let (group, shift) = (at / 32, at % 32);
+    if shift == 0 {
+        links[group] = new;
+        return;
+    }
+    let below = (1 << shift) - 1;
+    links[group] = links[group].with(new, |old, new| (old & below) | (new << shift));
+    if shift + n > 32 {
+        links[group + 1] = new.with(new, |new, _| new >> (32 - shift));
+    }
+}
 
 /// Links of one run, row by row. Row 0 is one long insertion and not stored.
 ///
@@ -26,23 +53,24 @@ pub(super) const PADDING: usize = 32;
 pub(super) struct LinkRows {
     /// Rows 1, 2, ...
     rows: Vec<LinkRow>,
-    blocks: Vec<Vec<u8>>,
-    /// The block of the last row, and the links in use there.
+    blocks: Vec<Vec<Links>>,
+    /// Columns of the last row, its block, and how far that is used.
+    width: usize,
     block: usize,
     used: usize,
 }
 
-/// First column of a row, and where its link is.
+/// First column of a row, and where its links are.
 struct LinkRow {
     lo: u32,
     block: u32,
     start: u32,
 }
 
-/// Bytes of the first block.
-const FIRST_BLOCK: usize = 1 << 20;
-/// Bytes of the others.
-const BLOCK: usize = 16 << 20;
+/// Entries of the first block: 1 MiB.
+const FIRST_BLOCK: usize = 1 << 16;
+/// Entries of the others: 16 MiB.
+const BLOCK: usize = 1 << 20;
 
 impl LinkRows {
     /// Forgets the last run.
@@ -51,38 +79,45 @@ impl LinkRows {
         (self.block, self.used) = (0, 0);
     }
 
-    /// Appends a row of `width` links from column `lo`; the slice has room for [`PADDING`] more.
-    pub fn add_row(&mut self, lo: usize, width: usize) -> &mut [u8] {
-        let len = width + PADDING;
+    /// Appends a row of `width` columns from column `lo`, for the links from there on. What a vectorised kernel writes past
+    /// its end has room.
+    pub fn add_row(&mut self, lo: usize, width: usize) -> &mut [Links] {
+        let len = width / 32 + 2;
         if self.room() < len {
             self.go_on_in_next_block(len);
         }
         let start = self.used;
         self.rows.push(LinkRow { lo: lo as u32, block: self.block as u32, start: start as u32 });
-        self.used += width;
+        self.width = width;
+        self.used += width.div_ceil(32);
         &mut self.blocks[self.block][start..start + len]
     }
 
     /// Appends a cell reached by insertion to the last row.
     pub fn add_insertion(&mut self) {
-        if self.room() == 0 {
-            let row = self.rows.last().expect("a row goes before");
-            let links = self.blocks[self.block][row.start as usize..].to_vec();
-            self.go_on_in_next_block(2 * links.len());
-            self.used = links.len();
-            self.blocks[self.block][..links.len()].copy_from_slice(&links);
-            let row = self.rows.last_mut().expect("a row goes before");
-            (row.block, row.start) = (self.block as u32, 0);
+        let row = self.rows.last().expect("a row goes before");
+        let (mut start, at) = (row.start as usize, self.width);
+        if at == 32 * (self.used - start) {
+            if self.room() == 0 {
+                let links = self.blocks[self.block][start..].to_vec();
+                self.go_on_in_next_block(2 * links.len() + 1);
+                self.used = links.len();
+                self.blocks[self.block][..links.len()].copy_from_slice(&links);
+                let row = self.rows.last_mut().expect("a row goes before");
+                (row.block, row.start) = (self.block as u32, 0);
+                start = 0;
+            }
+            self.used += 1;
         }
-        self.blocks[self.block][self.used] = FROM_INSERTION | INSERTION_EXTENDS;
-        self.used += 1;
+        put_links(&mut self.blocks[self.block][start..], at, 1, Links::PROLONGED);
+        self.width += 1;
     }
 
     fn room(&self) -> usize {
         self.blocks.get(self.block).map_or(0, |block| block.len() - self.used)
     }
 
-    /// Goes on at the start of a block of at least `len` bytes.
+    /// Goes on at the start of a block with at least `len` entries.
     fn go_on_in_next_block(&mut self, len: usize) {
         self.block += usize::from(!self.blocks.is_empty() && self.used > 0);
         self.used = 0;
@@ -90,52 +125,48 @@ impl LinkRows {
         if self.blocks.get(self.block).is_none_or(|block| block.len() < len) {
             self.blocks.truncate(self.block);
             // The system clears it where it is touched.
-            self.blocks.push(vec![0; len]);
+            self.blocks.push(vec![Links::default(); len]);
             if self.block > 0 {
                 prefer_huge_pages(&mut self.blocks[self.block]);
             }
         }
     }
 
-    fn link(&self, row: usize, column: usize) -> u8 {
+    /// The links of a column, lowest bits.
+    fn links(&self, row: usize, column: usize) -> Links {
         let LinkRow { lo, block, start } = self.rows[row - 1];
-        self.blocks[block as usize][start as usize + column - lo as usize]
+        let at = column - lo as usize;
+        let links = self.blocks[block as usize][start as usize + at / 32];
+        links.with(links, |links, _| links >> (at % 32) & 1)
     }
 
     /// Whether the cell's value came from the diagonal.
     pub fn is_diagonal(&self, row: usize, column: usize) -> bool {
-        self.link(row, column) & SOURCE == FROM_DIAGONAL
+        self.links(row, column).is_gap == 0
     }
 
     /// The path from (0, 0) to a kept cell.
     pub fn path_to(&self, mut row: usize, mut column: usize) -> EditScript {
         let mut backwards = EditScript::default();
-        let mut arrived_by = FROM_DIAGONAL;
+        let mut arrived_by = EditOp::Pair;
         while row > 0 {
-            let link = self.link(row, column);
+            let links = self.links(row, column);
+            let is_gap = links.is_gap != 0;
             let stays = match arrived_by {
-                FROM_INSERTION => link & INSERTION_EXTENDS != 0,
-                FROM_DELETION => link & DELETION_EXTENDS != 0,
-                _ => false,
+                EditOp::Insertion => links.opens_insertion == 0,
+                EditOp::Deletion => links.opens_deletion == 0,
+                EditOp::Pair => false,
             };
             if !stays {
-                arrived_by = link & SOURCE;
+                arrived_by = match (is_gap, links.from_insertion != 0) {
+                    (false, _) => EditOp::Pair,
+                    (true, true) => EditOp::Insertion,
+                    (true, false) => EditOp::Deletion,
+                };
             }
-            match arrived_by {
-                FROM_INSERTION => {
-                    backwards.push(EditOp::Insertion, 1);
-                    column -= 1;
-                }
-                FROM_DELETION => {
-                    backwards.push(EditOp::Deletion, 1);
-                    row -= 1;
-                }
-                _ => {
-                    backwards.push(EditOp::Pair, 1);
-                    row -= 1;
-                    column -= 1;
-                }
-            }
+            backwards.push(arrived_by, 1);
+            row -= usize::from(arrived_by != EditOp::Insertion);
+            column -= usize::from(arrived_by != EditOp::Deletion);
         }
         backwards.push(EditOp::Insertion, column as u32);
         backwards.reversed()
@@ -144,48 +175,79 @@ impl LinkRows {
 
 /// Sixteen threads that touch page after page of 4 KiB for the first time are in each other's way.
 #[cfg(target_os = "linux")]
-fn prefer_huge_pages(bytes: &mut [u8]) {
+fn prefer_huge_pages(links: &mut [Links]) {
     const HUGE: usize = 2 << 20;
-    let skipped = bytes.as_ptr().align_offset(HUGE);
-    let whole = bytes.len().saturating_sub(skipped) / HUGE * HUGE;
+    let address = links.as_mut_ptr().cast::<u8>();
+    let skipped = address.align_offset(HUGE);
+    let whole = size_of_val(links).saturating_sub(skipped) / HUGE * HUGE;
     if whole > 0 {
-        // SAFETY: the range lies within `bytes`, and the advice changes no content. If it is refused, pages stay small.
-        unsafe { libc::madvise(bytes[skipped..].as_mut_ptr().cast(), whole, libc::MADV_HUGEPAGE) };
+        // SAFETY: the range lies within `links`, and the advice changes no content. If it is refused, pages stay small.
+        unsafe { libc::madvise(address.add(skipped).cast(), whole, libc::MADV_HUGEPAGE) };
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn prefer_huge_pages(_: &mut [u8]) {}
+fn prefer_huge_pages(_: &mut [Links]) {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Rows that fill blocks to the last byte or not, prolonged or not; then another run in the same blocks.
+    /// Rows that fill blocks to the last entry or not, prolonged or not; then another run in the same blocks.
     #[test]
     fn rows_are_found_again_in_all_blocks() {
         let mut links = LinkRows::default();
-        for run in 0..3u8 {
+        for run in 0..3u32 {
             links.start();
             let mut expected = Vec::new();
-            let widths = [FIRST_BLOCK - PADDING, 1, 400_000, 700_000, BLOCK - 300, 300, BLOCK + 5, 7, 1];
+            let most = 32 * FIRST_BLOCK - 64;
+            let widths = [most, 1, 400_000, 32 * 700, 32 * BLOCK - 300, 300, 32 * BLOCK + 5, 7, 64, 1];
             for (row, &width) in widths.iter().enumerate() {
-                let value = row as u8 + 100 * run;
+                let n = row as u32 + run;
+                let planes = [n, n >> 1, n >> 2, n >> 3].map(|bit| 0u32.wrapping_sub(bit & 1));
+                let [is_gap, from_insertion, opens_insertion, opens_deletion] = planes;
+                let value = Links { is_gap, from_insertion, opens_insertion, opens_deletion };
                 let lo = 1000 * row;
                 let written = links.add_row(lo, width);
-                assert_eq!(written.len(), width + PADDING);
+                assert_eq!(written.len(), width / 32 + 2);
                 written.fill(value);
                 let n_insertions = if row % 2 == 0 { 400 } else { 0 };
                 (0..n_insertions).for_each(|_| links.add_insertion());
                 expected.push((lo, width, n_insertions, value));
             }
             for (row, (lo, width, n_insertions, value)) in expected.into_iter().enumerate() {
-                let link = |column| links.link(row + 1, lo + column);
-                assert_eq!([link(0), link(width - 1)], [value; 2], "run {run}, row {row}");
-                let insertion = FROM_INSERTION | INSERTION_EXTENDS;
-                assert!((width..width + n_insertions).all(|column| link(column) == insertion), "run {run}, row {row}");
+                let found = |column| links.links(row + 1, lo + column);
+                let value = value.with(value, |value, _| value & 1);
+                assert_eq!([found(0), found(width / 2), found(width - 1)], [value; 3], "run {run}, row {row}");
+                let mut insertions = width..width + n_insertions;
+                assert!(insertions.all(|column| found(column) == Links::PROLONGED), "run {run}, row {row}");
             }
         }
         assert!(links.blocks.len() >= 4);
+    }
+
+    #[test]
+    fn links_are_put_at_any_column() {
+        for n in [1, 8, 16, 32] {
+            for at in 0..70 {
+                let all = Links { is_gap: !0, from_insertion: !0, opens_insertion: !0, opens_deletion: !0 };
+                let mut links = vec![all; 4];
+                let bits = 0x5a5a_5a5a & (!0 >> (32 - n));
+                let new =
+                    Links { is_gap: bits, from_insertion: 0, opens_insertion: !0 >> (32 - n), opens_deletion: bits };
+                put_links(&mut links, at, n, new);
+                let bit = |column: usize, plane: fn(&Links) -> u32| plane(&links[column / 32]) >> (column % 32) & 1;
+                for column in 0..at {
+                    assert_eq!(bit(column, |l| l.from_insertion), 1, "{n} at {at}: {column}");
+                }
+                for column in at..at + n {
+                    let expected = bits >> (column - at) & 1;
+                    assert_eq!(bit(column, |l| l.is_gap), expected);
+                    assert_eq!(bit(column, |l| l.opens_deletion), expected);
+                    assert_eq!(bit(column, |l| l.from_insertion), 0);
+                    assert_eq!(bit(column, |l| l.opens_insertion), 1);
+                }
+            }
+        }
     }
 }

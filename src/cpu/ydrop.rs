@@ -22,7 +22,7 @@ use std::ops::Range;
 
 use super::row_scalar::ScalarRow;
 use super::row_vector::{Instructions, VectorRow};
-use super::traceback::LinkRows;
+use super::traceback::{LinkRows, Links};
 
 /// Value of a dead cell: below anything a kept cell can hold, and far from overflow.
 pub(super) const DEAD: i64 = i64::MIN / 4;
@@ -118,14 +118,14 @@ pub(super) trait RowKernel {
     fn make_room(&mut self, ydrop: &Ydrop, problem: &SideProblem, lo: usize, hi: usize);
     /// Sets C of the current row and D of the next one in column `c`.
     fn put(&mut self, c: usize, score: i64, deletion: i64);
-    /// Evaluates the window, updates `peak`, and writes one link per column to `links`.
+    /// Evaluates the window, updates `peak`, and writes their links to `links`, the first column's first.
     fn evaluate(
         &mut self,
         ydrop: &Ydrop,
         problem: &SideProblem,
         task: &RowTask,
         peak: &mut Peak,
-        links: &mut [u8],
+        links: &mut [Links],
     ) -> RowResult;
     /// C in column `c` of the row just evaluated, [`DEAD`] if pruned.
     fn score(&self, c: usize) -> i64;

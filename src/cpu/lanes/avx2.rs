@@ -12,10 +12,14 @@ unsafe fn lower_half_up(scores: __m256i) -> __m256i {
     unsafe { _mm256_permute2x128_si256::<0x02>(scores, _mm256_set1_epi16(DEAD16)) }
 }
 
-/// The bit in each lane of the mask.
+/// The bits of two masks.
 #[inline(always)]
-unsafe fn bit(mask: __m256i, bit: u8) -> __m256i {
-    unsafe { _mm256_and_si256(mask, _mm256_set1_epi16(i16::from(bit))) }
+unsafe fn both_bits(a: __m256i, b: __m256i) -> (u32, u32) {
+    unsafe {
+        let packed = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi16(a, b));
+        let bits = _mm256_movemask_epi8(packed) as u32;
+        (bits & 0xffff, bits >> 16)
+    }
 }
 
 impl Lanes for Avx2 {
@@ -64,8 +68,8 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn and(a: __m256i, b: __m256i) -> __m256i {
-        unsafe { _mm256_and_si256(a, b) }
+    unsafe fn and_not(a: __m256i, b: __m256i) -> __m256i {
+        unsafe { _mm256_andnot_si256(b, a) }
     }
 
     #[inline(always)]
@@ -118,21 +122,11 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn store_links(links: &mut [u8], at: usize, masks: LinkMasks<__m256i>) {
+    unsafe fn links(masks: LinkMasks<__m256i>) -> Links {
         unsafe {
-            // A gap cell comes from a deletion, or, both bits changed, from an insertion.
-            let both_extend = _mm256_set1_epi16(i16::from(BOTH_EXTEND));
-            let insertion = bit(masks.from_insertion, FROM_DELETION | FROM_INSERTION);
-            let source = _mm256_xor_si256(bit(masks.is_gap, FROM_DELETION), insertion);
-            let opens = _mm256_or_si256(
-                bit(masks.opens_insertion, INSERTION_EXTENDS),
-                bit(masks.opens_deletion, DELETION_EXTENDS),
-            );
-            let opens = _mm256_andnot_si256(masks.is_gap, opens);
-            let link = _mm256_or_si256(source, _mm256_xor_si256(opens, both_extend));
-            let packed = _mm256_permute4x64_epi64::<0b1000>(_mm256_packus_epi16(link, link));
-            let bytes = links.get_unchecked_mut(at..at + Self::LANES);
-            _mm_storeu_si128(bytes.as_mut_ptr().cast(), _mm256_castsi256_si128(packed));
+            let (is_gap, from_insertion) = both_bits(masks.is_gap, masks.from_insertion);
+            let (opens_insertion, opens_deletion) = both_bits(masks.opens_insertion, masks.opens_deletion);
+            Links { is_gap, from_insertion, opens_insertion, opens_deletion }
         }
     }
 }

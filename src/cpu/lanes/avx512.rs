@@ -95,8 +95,8 @@ impl<const HAS_VBMI: bool> Lanes for Avx512<HAS_VBMI> {
     }
 
     #[inline(always)]
-    unsafe fn and(a: __mmask32, b: __mmask32) -> __mmask32 {
-        a & b
+    unsafe fn and_not(a: __mmask32, b: __mmask32) -> __mmask32 {
+        a & !b
     }
 
     #[inline(always)]
@@ -152,21 +152,6 @@ impl<const HAS_VBMI: bool> Lanes for Avx512<HAS_VBMI> {
                 return moved::<2>(scores);
             }
             last_of_quarter(_mm512_shuffle_i64x2::<0xff>(scores, scores))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn store_links(links: &mut [u8], at: usize, masks: LinkMasks<__mmask32>) {
-        unsafe {
-            // One instruction a mask: there is no masked `or` of bytes.
-            let set = |link, mask, to: u8| _mm256_mask_mov_epi8(link, mask, _mm256_set1_epi8(to as i8));
-            let link = set(_mm256_set1_epi8(BOTH_EXTEND as i8), masks.opens_insertion, DELETION_EXTENDS);
-            let less = _mm256_set1_epi8(DELETION_EXTENDS as i8);
-            let link = _mm256_mask_sub_epi8(link, masks.opens_deletion, link, less);
-            let link = set(link, masks.is_gap, BOTH_EXTEND | FROM_DELETION);
-            let link = set(link, masks.from_insertion, BOTH_EXTEND | FROM_INSERTION);
-            let bytes = links.get_unchecked_mut(at..at + Self::LANES);
-            _mm256_storeu_si256(bytes.as_mut_ptr().cast(), link);
         }
     }
 }

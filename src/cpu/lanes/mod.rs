@@ -12,7 +12,7 @@ pub mod neon;
 #[cfg(test)]
 mod tests;
 
-use super::traceback::{DELETION_EXTENDS, FROM_DELETION, FROM_INSERTION, INSERTION_EXTENDS};
+use super::traceback::Links;
 
 /// The value of a dead cell: below every threshold.
 pub const DEAD16: i16 = i16::MIN;
@@ -34,21 +34,14 @@ const fn counting(start: i16, period: i16) -> [i16; MOST_LANES] {
 /// The number of each lane.
 const LANE_NUMBERS: [i16; MOST_LANES] = counting(0, MOST_LANES as i16);
 
-/// What decides the links of the cells. What a gap cell leaves extends, whatever the last two say.
+/// What [`Links`] are made of.
 #[derive(Clone, Copy)]
 pub struct LinkMasks<M> {
-    /// Gap cells: [`FROM_DELETION`], unless they are ...
     pub is_gap: M,
-    /// ... [`FROM_INSERTION`]; all of these are gap cells.
     pub from_insertion: M,
-    /// Not [`INSERTION_EXTENDS`].
     pub opens_insertion: M,
-    /// Not [`DELETION_EXTENDS`].
     pub opens_deletion: M,
 }
-
-/// What every gap cell leaves extends.
-const BOTH_EXTEND: u8 = INSERTION_EXTENDS | DELETION_EXTENDS;
 
 /// `LANES` 16-bit scores and masks of as many lanes.
 pub trait Lanes {
@@ -66,7 +59,8 @@ pub trait Lanes {
     /// The lanes in which `a > b`.
     unsafe fn greater(a: Self::Scores, b: Self::Scores) -> Self::Mask;
     unsafe fn or(a: Self::Mask, b: Self::Mask) -> Self::Mask;
-    unsafe fn and(a: Self::Mask, b: Self::Mask) -> Self::Mask;
+    /// The lanes of `a` that are not in `b`.
+    unsafe fn and_not(a: Self::Mask, b: Self::Mask) -> Self::Mask;
     unsafe fn not(a: Self::Mask) -> Self::Mask;
     /// Bit k: lane k.
     unsafe fn bits(mask: Self::Mask) -> u32;
@@ -84,6 +78,16 @@ pub trait Lanes {
     /// Lane `LANES - 1` everywhere.
     unsafe fn broadcast_last(scores: Self::Scores) -> Self::Scores;
 
-    /// Writes one link per lane, from `at` on.
-    unsafe fn store_links(links: &mut [u8], at: usize, masks: LinkMasks<Self::Mask>);
+    /// The links of `LANES` columns.
+    #[inline(always)]
+    unsafe fn links(masks: LinkMasks<Self::Mask>) -> Links {
+        unsafe {
+            Links {
+                is_gap: Self::bits(masks.is_gap),
+                from_insertion: Self::bits(masks.from_insertion),
+                opens_insertion: Self::bits(masks.opens_insertion),
+                opens_deletion: Self::bits(masks.opens_deletion),
+            }
+        }
+    }
 }

@@ -6,12 +6,6 @@ use super::*;
 
 pub struct Neon;
 
-/// The bit in each lane of the mask.
-#[inline(always)]
-unsafe fn bit(mask: uint16x8_t, bit: u8) -> uint16x8_t {
-    unsafe { vandq_u16(mask, vdupq_n_u16(u16::from(bit))) }
-}
-
 impl Lanes for Neon {
     const LANES: usize = 8;
     type Scores = int16x8_t;
@@ -58,8 +52,8 @@ impl Lanes for Neon {
     }
 
     #[inline(always)]
-    unsafe fn and(a: uint16x8_t, b: uint16x8_t) -> uint16x8_t {
-        unsafe { vandq_u16(a, b) }
+    unsafe fn and_not(a: uint16x8_t, b: uint16x8_t) -> uint16x8_t {
+        unsafe { vbicq_u16(a, b) }
     }
 
     #[inline(always)]
@@ -106,18 +100,5 @@ impl Lanes for Neon {
     #[inline(always)]
     unsafe fn broadcast_last(scores: int16x8_t) -> int16x8_t {
         unsafe { vdupq_laneq_s16::<7>(scores) }
-    }
-
-    #[inline(always)]
-    unsafe fn store_links(links: &mut [u8], at: usize, masks: LinkMasks<uint16x8_t>) {
-        unsafe {
-            // A gap cell comes from a deletion, or, both bits changed, from an insertion.
-            let insertion = bit(masks.from_insertion, FROM_DELETION | FROM_INSERTION);
-            let source = veorq_u16(bit(masks.is_gap, FROM_DELETION), insertion);
-            let opens =
-                vorrq_u16(bit(masks.opens_insertion, INSERTION_EXTENDS), bit(masks.opens_deletion, DELETION_EXTENDS));
-            let extends = veorq_u16(vbicq_u16(opens, masks.is_gap), vdupq_n_u16(u16::from(BOTH_EXTEND)));
-            vst1_u8(links.get_unchecked_mut(at..at + Self::LANES).as_mut_ptr(), vmovn_u16(vorrq_u16(source, extends)));
-        }
     }
 }
