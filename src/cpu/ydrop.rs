@@ -19,10 +19,14 @@ use crate::options::{Contract, GappedOptions};
 use crate::scoring::{ScoreClasses, Scoring};
 use crate::sequence::SequenceSet;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::row_scalar::ScalarRow;
 use super::row_vector::{Instructions, VectorRow};
 use super::traceback::{LinkRows, Links};
+
+/// Rows after which a run looks whether it is stopped.
+const ROWS_BETWEEN_LOOKS: usize = 256;
 
 /// Value of a dead cell: below anything a kept cell can hold, and far from overflow.
 pub(super) const DEAD: i64 = i64::MIN / 4;
@@ -202,12 +206,23 @@ impl Ydrop {
 
     /// Runs one side. `bounds` are those of the accepted blocks, if any come near.
     pub fn run(&self, problem: &SideProblem, bounds: Option<SideBounds>, workspace: &mut Workspace) -> Side {
+        self.run_until(problem, bounds, workspace, &AtomicBool::new(false))
+    }
+
+    /// As [`run`](Self::run), which ends soon if `is_stopped` becomes true, with a worthless result.
+    pub(crate) fn run_until(
+        &self,
+        problem: &SideProblem,
+        bounds: Option<SideBounds>,
+        workspace: &mut Workspace,
+        is_stopped: &AtomicBool,
+    ) -> Side {
         let (rows, columns) = problem.extent();
         if rows == 0 || columns == 0 {
             return Side::default();
         }
         let Workspace { links, masked, scalar, .. } = workspace;
-        let sweep = Sweep { ydrop: self, problem, rows, columns, bounds, links, masked };
+        let sweep = Sweep { ydrop: self, problem, rows, columns, bounds, links, masked, is_stopped };
         if self.instructions.is_some() {
             return sweep.run(&mut workspace.vector);
         }
@@ -224,6 +239,7 @@ struct Sweep<'a> {
     bounds: Option<SideBounds<'a>>,
     links: &'a mut LinkRows,
     masked: &'a mut Vec<usize>,
+    is_stopped: &'a AtomicBool,
 }
 
 impl Ydrop {
@@ -263,6 +279,9 @@ impl Sweep<'_> {
         // there, but prolongation counts (5.10).
         let columns_end = self.columns + 1;
         for row in 1..=self.rows {
+            if row.is_multiple_of(ROWS_BETWEEN_LOOKS) && self.is_stopped.load(Ordering::Relaxed) {
+                break;
+            }
             self.masked.clear();
             let mut cap = self.columns;
             if let Some(bounds) = &mut self.bounds {

@@ -16,7 +16,7 @@
 //! (`extension.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError, mpsc};
 
@@ -249,9 +249,26 @@ impl State<'_> {
         self.redo.insert(ix, rows);
     }
 
-    fn drop_ready(&mut self, ix: usize, anchor: &Anchor) {
-        if let Some(Progress::Ready(_)) = self.pending.remove(ix, anchor, &mut self.again) {
+    /// Gives up what an anchor has so far.
+    fn give_up(&mut self, ix: usize, anchor: &Anchor) {
+        if let Some(Progress::Ready(_) | Progress::Running(_)) = self.pending.remove(ix, anchor, &mut self.again) {
             self.committed.counts.rerun += 1;
+        }
+    }
+
+    /// Stops the tasks of anchors on the last accepted block.
+    fn stop_covered(&mut self, anchors: &[Anchor], rows: Range<usize>, columns: Range<usize>) {
+        let accepted = self.committed.accepted;
+        let is_covered = |&ix: &usize| {
+            let anchor = &anchors[ix];
+            let is_inside = rows.contains(&(anchor.target as usize)) && columns.contains(&(anchor.query as usize));
+            is_inside && accepted.covers(anchor)
+        };
+        let covered: Vec<usize> = self.pending.running.iter().copied().filter(is_covered).collect();
+        for ix in covered {
+            self.is_covered[ix] = true;
+            self.order.know(ix, &mut self.again);
+            self.give_up(ix, &anchors[ix]);
         }
     }
 }
@@ -267,16 +284,16 @@ impl Schedule<'_, '_> {
             (self.stage.progress)(ix, self.anchors.len());
             if state.is_covered[ix] || state.committed.accepted.covers(anchor) {
                 state.committed.counts.covered += 1;
-                state.drop_ready(ix, anchor);
+                state.give_up(ix, anchor);
                 state.next += 1;
                 continue;
             }
             match state.pending.by_anchor.get_mut(&ix) {
                 Some(Progress::InWave) if !self.waits_for_bulk() => return Turn::Extend(ix),
-                Some(Progress::InWave | Progress::Running) => return Turn::Wait,
+                Some(Progress::InWave | Progress::Running(_)) => return Turn::Wait,
                 Some(Progress::Ready(extension)) => {
                     if !extension.holds(anchor, state.committed.accepted) || extension.is_expecting() {
-                        state.drop_ready(ix, anchor);
+                        state.give_up(ix, anchor);
                         return Turn::Extend(ix);
                     }
                 }
@@ -301,7 +318,11 @@ impl Schedule<'_, '_> {
         let (accepted, flow) = committed.commit(extension, on_accept);
         again.extend(accepted.map(|block| queue.accept(block, state.next)).unwrap_or_default());
         let mut near = accepted.map(|block| state.pending.near(block)).unwrap_or_default();
+        let ranges = accepted.map(|block| (block.target_range(), block.query_range()));
         state.stopped |= flow == ControlFlow::Break(());
+        if let Some((rows, columns)) = ranges {
+            state.stop_covered(self.anchors, rows, columns);
+        }
         for (looked, soon) in state.looked.iter_mut().zip(SOON) {
             let from = (*looked).max(state.next);
             *looked = state.next + soon;

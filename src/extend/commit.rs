@@ -5,6 +5,7 @@
 //! only if it still holds (`Extension::holds`). Otherwise the anchor is extended again.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
 
 use super::ahead::{LookAhead, Schedule};
 use super::bounds::{AcceptedBlocks, Confiners};
@@ -88,6 +89,9 @@ pub struct GappedResult {
 /// Sees each block that confines later ones, below the threshold or not, and may stop the stage after it.
 pub type OnAccept<'a> = dyn FnMut(&Block) -> ControlFlow<()> + Send + 'a;
 
+/// Stops no run.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
 thread_local! {
     static WORKSPACE: std::cell::RefCell<Workspace> = std::cell::RefCell::default();
 }
@@ -133,21 +137,22 @@ impl GappedStage<'_> {
     pub(super) fn extend(&self, anchor: &Anchor, accepted: &AcceptedBlocks) -> Extension {
         let confiners = accepted.confiners();
         let [left, right] =
-            [Direction::Left, Direction::Right].map(|d| self.extend_side(anchor, d, accepted, &confiners));
+            [Direction::Left, Direction::Right].map(|d| self.extend_side(anchor, d, accepted, &confiners, &NEVER));
         Extension::new(self, anchor, (left, right), true, (accepted, confiners))
     }
 
-    /// Extends one side of an anchor under these blocks.
+    /// Extends one side of an anchor under these blocks, in vain if `is_stopped` becomes true.
     pub(super) fn extend_side(
         &self,
         anchor: &Anchor,
         direction: Direction,
         accepted: &AcceptedBlocks,
         confiners: &Confiners,
+        is_stopped: &AtomicBool,
     ) -> Side {
         let problem = SideProblem { target: self.target, query: self.query, anchor: *anchor, direction };
         let bounds = accepted.side_bounds(anchor, direction, confiners);
-        WORKSPACE.with_borrow_mut(|workspace| self.ydrop.run(&problem, bounds, workspace))
+        WORKSPACE.with_borrow_mut(|workspace| self.ydrop.run_until(&problem, bounds, workspace, is_stopped))
     }
 
     /// Target rows and diagonals within which the blocks of two anchors probably confine each other: most sides look at

@@ -1,6 +1,8 @@
 //! Anchors that are being extended ahead of their turn, or wait for it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::extension::{Explored, Extension};
 use crate::alignment::{Anchor, Block};
@@ -9,7 +11,8 @@ use crate::alignment::{Anchor, Block};
 pub(super) enum Progress {
     /// In a bulk wave.
     InWave,
-    Running,
+    /// In tasks, which can be stopped.
+    Running(Arc<AtomicBool>),
     Ready(Box<Extension>),
 }
 
@@ -18,6 +21,7 @@ pub(super) enum Progress {
 pub(super) struct Pending {
     pub by_anchor: BTreeMap<usize, Progress>,
     pub by_target: BTreeSet<(u32, usize)>,
+    pub running: BTreeSet<usize>,
     /// Anchors that one of these will probably cover.
     waiting: HashMap<usize, Vec<usize>>,
     /// What ready ones explored, by bin of target rows; and some that are not ready any more.
@@ -29,6 +33,9 @@ const BIN_SHIFT: i64 = 11;
 
 impl Pending {
     pub fn start(&mut self, ix: usize, anchor: &Anchor, progress: Progress) {
+        if let Progress::Running(_) = progress {
+            self.running.insert(ix);
+        }
         self.by_anchor.insert(ix, progress);
         self.by_target.insert((anchor.target, ix));
     }
@@ -46,6 +53,7 @@ impl Pending {
             }
             list.push((ix, explored));
         }
+        self.running.remove(&ix);
         self.by_anchor.insert(ix, Progress::Ready(extension));
         self.by_target.insert((anchor.target, ix));
     }
@@ -56,12 +64,16 @@ impl Pending {
     }
 
     pub fn is_running(&self, ix: usize) -> bool {
-        matches!(self.by_anchor.get(&ix), Some(Progress::Running))
+        self.running.contains(&ix)
     }
 
-    /// Forgets an anchor; what waited for it is to be looked at again.
+    /// Forgets an anchor, and stops its tasks; what waited for it is to be looked at again.
     pub fn remove(&mut self, ix: usize, anchor: &Anchor, again: &mut BTreeSet<usize>) -> Option<Progress> {
         let progress = self.by_anchor.remove(&ix)?;
+        if let Progress::Running(is_stopped) = &progress {
+            self.running.remove(&ix);
+            is_stopped.store(true, Relaxed);
+        }
         self.by_target.remove(&(anchor.target, ix));
         self.release(ix, again);
         Some(progress)

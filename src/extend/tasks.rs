@@ -8,6 +8,7 @@
 //! A task leaves its outcome in the inbox. If nobody has the state, its thread takes it, and deals with the inbox until
 //! there is nothing more to do; otherwise it goes on with another task. Nobody waits for the state.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
 use super::ahead::{LookAhead, Schedule, State, Turn};
@@ -25,7 +26,7 @@ const MOST_READY: usize = 64;
 pub(super) enum Outcome {
     /// The first one.
     Nothing,
-    /// The first side of an anchor.
+    /// The first side of an anchor, or one that was stopped.
     Half,
     Extended(usize, Box<Extension>),
     /// Sides that a bulk engine has run, to be joined.
@@ -46,6 +47,8 @@ struct Halves {
     /// What confines both.
     confiners: OnceLock<Confiners>,
     first: Mutex<Option<(Direction, Side)>>,
+    /// Nobody needs them any more.
+    is_stopped: Arc<AtomicBool>,
 }
 
 impl<'r> Schedule<'r, '_> {
@@ -112,9 +115,9 @@ impl<'r> Schedule<'r, '_> {
 
     /// Starts both sides of an anchor.
     fn start<'s>(&'s self, scope: &rayon::ScopeFifo<'s>, look_ahead: &'s LookAhead, state: &mut State<'r>, ix: usize) {
-        state.pending.start(ix, &self.anchors[ix], Progress::Running);
-        state.running += 2;
         let halves = Arc::new(Halves { expected: state.expected(ix), ..Halves::default() });
+        state.pending.start(ix, &self.anchors[ix], Progress::Running(halves.is_stopped.clone()));
+        state.running += 2;
         for direction in [Direction::Left, Direction::Right] {
             let halves = halves.clone();
             scope.spawn_fifo(move |scope| {
@@ -136,7 +139,7 @@ impl<'r> Schedule<'r, '_> {
                     true if extension.holds(anchor, state.committed.accepted) => state.ready(ix, anchor, extension),
                     true => state.redo(ix, anchor, extension.rows()),
                     // It was covered meanwhile.
-                    false => state.committed.counts.rerun += 1,
+                    false => {}
                 }
             }
             Outcome::Joined(extended) => {
@@ -166,7 +169,10 @@ impl<'r> Schedule<'r, '_> {
     fn extend_side(&self, ix: usize, direction: Direction, halves: &Halves) -> Outcome {
         let (anchor, accepted) = (&self.anchors[ix], self.accepted);
         let confiners = halves.confiners.get_or_init(|| halves.expected.confiners(accepted));
-        let side = self.stage.extend_side(anchor, direction, accepted, confiners);
+        let side = self.stage.extend_side(anchor, direction, accepted, confiners, &halves.is_stopped);
+        if halves.is_stopped.load(Relaxed) {
+            return Outcome::Half;
+        }
         let mut first = halves.first.lock().unwrap_or_else(PoisonError::into_inner);
         let sides = match first.take() {
             None => {
