@@ -19,14 +19,42 @@ use crate::options::{Contract, GappedOptions};
 use crate::scoring::{ScoreClasses, Scoring};
 use crate::sequence::SequenceSet;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 use super::row_scalar::ScalarRow;
 use super::row_vector::{Instructions, VectorRow};
 use super::traceback::{LinkRows, Links};
 
-/// Rows after which a run looks whether it is stopped.
+/// What others see of a run that is under way, and how they end it.
+#[derive(Debug, Default)]
+pub(crate) struct RunWatch {
+    rows: AtomicU32,
+    is_stopped: AtomicBool,
+}
+
+/// Rows after which a run tells how far it has come.
 const ROWS_BETWEEN_LOOKS: usize = 256;
+
+impl RunWatch {
+    /// Rows that the run has come through, about.
+    pub fn rows(&self) -> u32 {
+        self.rows.load(Relaxed)
+    }
+
+    /// Ends the run soon: its result is worthless.
+    pub fn stop(&self) {
+        self.is_stopped.store(true, Relaxed);
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Relaxed)
+    }
+
+    fn goes_on(&self, row: usize) -> bool {
+        self.rows.store(row as u32, Relaxed);
+        !self.is_stopped()
+    }
+}
 
 /// Value of a dead cell: below anything a kept cell can hold, and far from overflow.
 pub(super) const DEAD: i64 = i64::MIN / 4;
@@ -206,23 +234,23 @@ impl Ydrop {
 
     /// Runs one side. `bounds` are those of the accepted blocks, if any come near.
     pub fn run(&self, problem: &SideProblem, bounds: Option<SideBounds>, workspace: &mut Workspace) -> Side {
-        self.run_until(problem, bounds, workspace, &AtomicBool::new(false))
+        self.run_watched(problem, bounds, workspace, &RunWatch::default())
     }
 
-    /// As [`run`](Self::run), which ends soon if `is_stopped` becomes true, with a worthless result.
-    pub(crate) fn run_until(
+    /// As [`run`](Self::run), watched from elsewhere.
+    pub(crate) fn run_watched(
         &self,
         problem: &SideProblem,
         bounds: Option<SideBounds>,
         workspace: &mut Workspace,
-        is_stopped: &AtomicBool,
+        watch: &RunWatch,
     ) -> Side {
         let (rows, columns) = problem.extent();
         if rows == 0 || columns == 0 {
             return Side::default();
         }
         let Workspace { links, masked, scalar, .. } = workspace;
-        let sweep = Sweep { ydrop: self, problem, rows, columns, bounds, links, masked, is_stopped };
+        let sweep = Sweep { ydrop: self, problem, rows, columns, bounds, links, masked, watch };
         if self.instructions.is_some() {
             return sweep.run(&mut workspace.vector);
         }
@@ -239,7 +267,7 @@ struct Sweep<'a> {
     bounds: Option<SideBounds<'a>>,
     links: &'a mut LinkRows,
     masked: &'a mut Vec<usize>,
-    is_stopped: &'a AtomicBool,
+    watch: &'a RunWatch,
 }
 
 impl Ydrop {
@@ -279,7 +307,7 @@ impl Sweep<'_> {
         // there, but prolongation counts (5.10).
         let columns_end = self.columns + 1;
         for row in 1..=self.rows {
-            if row.is_multiple_of(ROWS_BETWEEN_LOOKS) && self.is_stopped.load(Ordering::Relaxed) {
+            if row.is_multiple_of(ROWS_BETWEEN_LOOKS) && !self.watch.goes_on(row) {
                 break;
             }
             self.masked.clear();

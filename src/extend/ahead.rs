@@ -251,7 +251,7 @@ impl State<'_> {
 
     /// Gives up what an anchor has so far.
     fn give_up(&mut self, ix: usize, anchor: &Anchor) {
-        if let Some(Progress::Ready(_) | Progress::Running(_)) = self.pending.remove(ix, anchor, &mut self.again) {
+        if let Some(Progress::Ready(_) | Progress::Running) = self.pending.remove(ix, anchor, &mut self.again) {
             self.committed.counts.rerun += 1;
         }
     }
@@ -264,7 +264,7 @@ impl State<'_> {
             let is_inside = rows.contains(&(anchor.target as usize)) && columns.contains(&(anchor.query as usize));
             is_inside && accepted.covers(anchor)
         };
-        let covered: Vec<usize> = self.pending.running.iter().copied().filter(is_covered).collect();
+        let covered: Vec<usize> = self.pending.running.keys().copied().filter(is_covered).collect();
         for ix in covered {
             self.is_covered[ix] = true;
             self.order.know(ix, &mut self.again);
@@ -290,7 +290,7 @@ impl Schedule<'_, '_> {
             }
             match state.pending.by_anchor.get_mut(&ix) {
                 Some(Progress::InWave) if !self.waits_for_bulk() => return Turn::Extend(ix),
-                Some(Progress::InWave | Progress::Running(_)) => return Turn::Wait,
+                Some(Progress::InWave | Progress::Running) => return Turn::Wait,
                 Some(Progress::Ready(extension)) => {
                     if !extension.holds(anchor, state.committed.accepted) || extension.is_expecting() {
                         state.give_up(ix, anchor);

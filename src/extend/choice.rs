@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::ahead::{Schedule, State};
 use super::commit::Committed;
-use super::pending::Progress;
+use super::pending::{Progress, Watches};
+use super::side::Direction;
 
 /// Anchors so near their turn are the CPU's: a wave of the bulk engine would come too late for them.
 pub(super) const SOON: usize = 512;
@@ -81,14 +82,25 @@ impl Schedule<'_, '_> {
     /// An earlier anchor under way whose block will probably cover anchor `ix`.
     pub(super) fn likely_cover(&self, state: &State, ix: usize) -> Option<usize> {
         let anchor = &self.anchors[ix];
-        let reach = state.committed.likely_reach() as u32;
+        let likely_reach = state.committed.likely_reach();
+        // What has come far goes on, probably.
+        let will_be_over = |&(&other, watches): &(&usize, &Watches)| {
+            let other = &self.anchors[other];
+            let direction = if anchor.target < other.target { Direction::Left } else { Direction::Right };
+            let reach = likely_reach.max(2 * watches.of(direction).rows() as usize);
+            Committed::is_likely_covered(anchor, other, reach)
+        };
+        if let Some((&running, _)) = state.pending.running.range(..ix).find(will_be_over) {
+            return Some(running);
+        }
+        let reach = likely_reach as u32;
         let near = (anchor.target.saturating_sub(reach), 0)..=(anchor.target.saturating_add(reach), usize::MAX);
         let others = state.pending.by_target.range(near).map(|&(_, other)| other).filter(|&other| other < ix);
         // Copies of a repeat lie somewhere else in the query: no need to look at what they found.
         let mut others = others.filter(|&other| Committed::may_cover(anchor, &self.anchors[other]));
         others.find(|other| match state.pending.by_anchor.get(other) {
             Some(Progress::Ready(extension)) => extension.is_over(anchor),
-            _ => state.committed.is_likely_covered(anchor, &self.anchors[*other]),
+            _ => Committed::is_likely_covered(anchor, &self.anchors[*other], likely_reach),
         })
     }
 }

@@ -5,7 +5,6 @@
 //! only if it still holds (`Extension::holds`). Otherwise the anchor is extended again.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::AtomicBool;
 
 use super::ahead::{LookAhead, Schedule};
 use super::bounds::{AcceptedBlocks, Confiners};
@@ -14,7 +13,7 @@ use super::extension::{Extension, Truncation};
 use super::screened::{AnchorQueue, ScreenTask};
 use super::side::{Direction, Side};
 use crate::alignment::{Anchor, Block};
-use crate::cpu::ydrop::{SideProblem, Workspace, Ydrop};
+use crate::cpu::ydrop::{RunWatch, SideProblem, Workspace, Ydrop};
 use crate::error::Result;
 use crate::scoring::Scoring;
 use crate::sequence::SequenceSet;
@@ -89,9 +88,6 @@ pub struct GappedResult {
 /// Sees each block that confines later ones, below the threshold or not, and may stop the stage after it.
 pub type OnAccept<'a> = dyn FnMut(&Block) -> ControlFlow<()> + Send + 'a;
 
-/// Stops no run.
-static NEVER: AtomicBool = AtomicBool::new(false);
-
 thread_local! {
     static WORKSPACE: std::cell::RefCell<Workspace> = std::cell::RefCell::default();
 }
@@ -136,23 +132,23 @@ impl GappedStage<'_> {
     /// Extends one anchor under the blocks accepted so far.
     pub(super) fn extend(&self, anchor: &Anchor, accepted: &AcceptedBlocks) -> Extension {
         let confiners = accepted.confiners();
-        let [left, right] =
-            [Direction::Left, Direction::Right].map(|d| self.extend_side(anchor, d, accepted, &confiners, &NEVER));
+        let [left, right] = [Direction::Left, Direction::Right]
+            .map(|d| self.extend_side(anchor, d, accepted, &confiners, &RunWatch::default()));
         Extension::new(self, anchor, (left, right), true, (accepted, confiners))
     }
 
-    /// Extends one side of an anchor under these blocks, in vain if `is_stopped` becomes true.
+    /// Extends one side of an anchor under these blocks.
     pub(super) fn extend_side(
         &self,
         anchor: &Anchor,
         direction: Direction,
         accepted: &AcceptedBlocks,
         confiners: &Confiners,
-        is_stopped: &AtomicBool,
+        watch: &RunWatch,
     ) -> Side {
         let problem = SideProblem { target: self.target, query: self.query, anchor: *anchor, direction };
         let bounds = accepted.side_bounds(anchor, direction, confiners);
-        WORKSPACE.with_borrow_mut(|workspace| self.ydrop.run_until(&problem, bounds, workspace, is_stopped))
+        WORKSPACE.with_borrow_mut(|workspace| self.ydrop.run_watched(&problem, bounds, workspace, watch))
     }
 
     /// Target rows and diagonals within which the blocks of two anchors probably confine each other: most sides look at
@@ -173,6 +169,9 @@ fn distance_and_drift(a: &Anchor, b: &Anchor) -> (usize, usize) {
     let diagonal = |anchor: &Anchor| i64::from(anchor.target) - i64::from(anchor.query);
     (a.target.abs_diff(b.target) as usize, diagonal(a).abs_diff(diagonal(b)) as usize)
 }
+
+/// How far a block is taken to reach before any was accepted.
+const FIRST_REACH: usize = 20_000;
 
 /// What has been accepted so far.
 pub(super) struct Committed<'a> {
@@ -210,13 +209,16 @@ impl<'a> Committed<'a> {
 
     /// How far along the target a block probably reaches from its anchor: twice the mean of those accepted.
     pub fn likely_reach(&self) -> usize {
-        2 * (self.covered_bases / self.blocks.len().max(1)).max(1000)
+        match self.blocks.len() {
+            0 => FIRST_REACH,
+            n => 2 * (self.covered_bases / n).max(1000),
+        }
     }
 
-    /// Whether extending `other` will probably cover `anchor`: they are near each other for the blocks seen so far.
-    pub fn is_likely_covered(&self, anchor: &Anchor, other: &Anchor) -> bool {
+    /// Whether extending `other` will probably cover `anchor`: it is within `reach`, and near its diagonal.
+    pub fn is_likely_covered(anchor: &Anchor, other: &Anchor, reach: usize) -> bool {
         let (distance, drift) = distance_and_drift(anchor, other);
-        distance <= self.likely_reach() && drift <= 200 + distance / 8
+        distance <= reach && drift <= 200 + distance / 8
     }
 
     /// Whether a block through both would not need unusual gaps.

@@ -203,11 +203,10 @@ impl Extension {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
-
     use super::*;
     use crate::alignment::{EditOp, EditScript};
     use crate::cpu::Ydrop;
+    use crate::cpu::ydrop::RunWatch;
     use crate::options::GappedOptions;
     use crate::scoring::Scoring;
     use crate::sequence::{Partition, SequenceSet};
@@ -367,7 +366,7 @@ mod tests {
             let anchor = Anchor { target: place as u32, query: place as u32, hsp_score: 0 };
             let confiners = accepted.expecting(accepted.len(), &[first.clone(), second.clone()]);
             let [left, right] = [Direction::Left, Direction::Right]
-                .map(|direction| stage.extend_side(&anchor, direction, &accepted, &confiners, &AtomicBool::new(false)));
+                .map(|direction| stage.extend_side(&anchor, direction, &accepted, &confiners, &RunWatch::default()));
             let mut extension = Extension::new(stage, &anchor, (left, right), true, (&accepted, confiners));
             let is_near = [&first, &second].iter().any(|block| {
                 let alone = AcceptedBlocks::default();

@@ -2,17 +2,27 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::extension::{Explored, Extension};
+use super::side::Direction;
 use crate::alignment::{Anchor, Block};
+use crate::cpu::ydrop::RunWatch;
+
+/// The runs of both sides of an anchor, left first, while they are under way.
+#[derive(Clone, Default)]
+pub(super) struct Watches(Arc<[RunWatch; 2]>);
+
+impl Watches {
+    pub fn of(&self, direction: Direction) -> &RunWatch {
+        &self.0[usize::from(direction == Direction::Right)]
+    }
+}
 
 /// How far an anchor has come.
 pub(super) enum Progress {
     /// In a bulk wave.
     InWave,
-    /// In tasks, which can be stopped.
-    Running(Arc<AtomicBool>),
+    Running,
     Ready(Box<Extension>),
 }
 
@@ -21,7 +31,7 @@ pub(super) enum Progress {
 pub(super) struct Pending {
     pub by_anchor: BTreeMap<usize, Progress>,
     pub by_target: BTreeSet<(u32, usize)>,
-    pub running: BTreeSet<usize>,
+    pub running: BTreeMap<usize, Watches>,
     /// Anchors that one of these will probably cover.
     waiting: HashMap<usize, Vec<usize>>,
     /// What ready ones explored, by bin of target rows; and some that are not ready any more.
@@ -33,11 +43,14 @@ const BIN_SHIFT: i64 = 11;
 
 impl Pending {
     pub fn start(&mut self, ix: usize, anchor: &Anchor, progress: Progress) {
-        if let Progress::Running(_) = progress {
-            self.running.insert(ix);
-        }
         self.by_anchor.insert(ix, progress);
         self.by_target.insert((anchor.target, ix));
+    }
+
+    /// Both sides of an anchor begin.
+    pub fn run(&mut self, ix: usize, anchor: &Anchor, watches: Watches) {
+        self.running.insert(ix, watches);
+        self.start(ix, anchor, Progress::Running);
     }
 
     /// Keeps a result until its turn; what waited for it is to be looked at again.
@@ -64,15 +77,14 @@ impl Pending {
     }
 
     pub fn is_running(&self, ix: usize) -> bool {
-        self.running.contains(&ix)
+        self.running.contains_key(&ix)
     }
 
     /// Forgets an anchor, and stops its tasks; what waited for it is to be looked at again.
     pub fn remove(&mut self, ix: usize, anchor: &Anchor, again: &mut BTreeSet<usize>) -> Option<Progress> {
         let progress = self.by_anchor.remove(&ix)?;
-        if let Progress::Running(is_stopped) = &progress {
-            self.running.remove(&ix);
-            is_stopped.store(true, Relaxed);
+        if let Some(watches) = self.running.remove(&ix) {
+            watches.0.iter().for_each(RunWatch::stop);
         }
         self.by_target.remove(&(anchor.target, ix));
         self.release(ix, again);

@@ -8,14 +8,13 @@
 //! A task leaves its outcome in the inbox. If nobody has the state, its thread takes it, and deals with the inbox until
 //! there is nothing more to do; otherwise it goes on with another task. Nobody waits for the state.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
 use super::ahead::{LookAhead, Schedule, State, Turn};
 use super::bounds::Confiners;
 use super::bulk_wave::{BulkSides, JoinedSides, MOST_PENDING};
 use super::extension::{Expected, Extension};
-use super::pending::Progress;
+use super::pending::{Progress, Watches};
 use super::side::{Direction, Side};
 use crate::error::Error;
 
@@ -47,8 +46,7 @@ struct Halves {
     /// What confines both.
     confiners: OnceLock<Confiners>,
     first: Mutex<Option<(Direction, Side)>>,
-    /// Nobody needs them any more.
-    is_stopped: Arc<AtomicBool>,
+    watches: Watches,
 }
 
 impl<'r> Schedule<'r, '_> {
@@ -116,7 +114,7 @@ impl<'r> Schedule<'r, '_> {
     /// Starts both sides of an anchor.
     fn start<'s>(&'s self, scope: &rayon::ScopeFifo<'s>, look_ahead: &'s LookAhead, state: &mut State<'r>, ix: usize) {
         let halves = Arc::new(Halves { expected: state.expected(ix), ..Halves::default() });
-        state.pending.start(ix, &self.anchors[ix], Progress::Running(halves.is_stopped.clone()));
+        state.pending.run(ix, &self.anchors[ix], halves.watches.clone());
         state.running += 2;
         for direction in [Direction::Left, Direction::Right] {
             let halves = halves.clone();
@@ -169,8 +167,9 @@ impl<'r> Schedule<'r, '_> {
     fn extend_side(&self, ix: usize, direction: Direction, halves: &Halves) -> Outcome {
         let (anchor, accepted) = (&self.anchors[ix], self.accepted);
         let confiners = halves.confiners.get_or_init(|| halves.expected.confiners(accepted));
-        let side = self.stage.extend_side(anchor, direction, accepted, confiners, &halves.is_stopped);
-        if halves.is_stopped.load(Relaxed) {
+        let watch = halves.watches.of(direction);
+        let side = self.stage.extend_side(anchor, direction, accepted, confiners, watch);
+        if watch.is_stopped() {
             return Outcome::Half;
         }
         let mut first = halves.first.lock().unwrap_or_else(PoisonError::into_inner);
