@@ -119,7 +119,7 @@ impl<T: Pod> GpuVec<T> {
         });
         gpu.wait_for(Some(submission))?;
         timed.iter().for_each(|timed| gpu.timing().add(timed));
-        let failed = |what: String| GpuError::Lost(format!("reading back failed: {what}"));
+        let failed = |what: String| gpu.why_failed(format!("reading back failed: {what}"));
         receiver.recv().map_err(|e| failed(e.to_string()))?.map_err(|e| failed(e.to_string()))?;
         let view = mapped.get_mapped_range().map_err(|e| failed(e.to_string()))?;
         let (values, ticket) = view.split_at(size as usize);

@@ -87,10 +87,7 @@ pub struct Gpu {
 
 #[derive(Debug)]
 struct State {
-    /// What went wrong since the last [`Gpu::wait`].
-    failure: Mutex<Option<GpuError>>,
-    /// Why the device was lost, if it was.
-    lost: OnceLock<String>,
+    failures: Arc<Failures>,
     patience: Duration,
     checks_indices: bool,
     /// Work was submitted that did not come to its end.
@@ -101,7 +98,16 @@ struct State {
     fault_plan: Mutex<Option<FaultPlan>>,
 }
 
-impl State {
+/// What went wrong. The device keeps it for its reports, so it holds nothing that keeps the device.
+#[derive(Debug, Default)]
+struct Failures {
+    /// Since the last [`Gpu::wait`].
+    failure: Mutex<Option<GpuError>>,
+    /// Why the device was lost, if it was.
+    lost: OnceLock<String>,
+}
+
+impl Failures {
     fn note(&self, error: wgpu::Error) {
         let error = match error {
             wgpu::Error::OutOfMemory { source } => GpuError::OutOfMemory(in_one_line(&source.to_string())),
@@ -184,9 +190,10 @@ impl Gpu {
         let folder = settings.pipeline_folder.as_deref();
         let (pipelines, cache_seconds) =
             timed(|| folder.and_then(|folder| PipelineStore::open(&device, &info, folder)));
+        let failures = Arc::new(Failures::default());
+        let (lost, uncaptured) = (failures.clone(), failures.clone());
         let state = Arc::new(State {
-            failure: Mutex::new(None),
-            lost: OnceLock::new(),
+            failures,
             patience: settings.patience.unwrap_or(match capabilities.is_software {
                 true => PATIENCE_IN_SOFTWARE,
                 false => PATIENCE,
@@ -198,7 +205,6 @@ impl Gpu {
             staging: StagingPool::new(&device),
             fault_plan: Mutex::new(None),
         });
-        let (lost, uncaptured) = (state.clone(), state.clone());
         device.set_device_lost_callback(move |_, message| {
             // Only the first reason counts.
             let _ = lost.lost.set(format!("the device was lost ({})", in_one_line(&message)));
@@ -276,19 +282,14 @@ impl Gpu {
             return Err(hung());
         }
         let polled = self.device.poll(wgpu::PollType::Wait { submission_index: submission, timeout: Some(patience) });
-        let failure = match &mut *lock(&self.state.failure) {
+        let failure = match &mut *lock(&self.state.failures.failure) {
             broken @ Some(GpuError::Lost(_)) => broken.clone(),
             other => other.take(),
         };
-        // A device that was lost before it took the work has no such submission.
-        let is_refused = matches!(polled, Err(wgpu::PollError::WrongSubmissionIndex(..)));
-        if matches!(failure, Some(GpuError::Lost(_))) || is_refused {
-            self.wait_for_news();
-        }
         // What failed because the device is lost says less.
-        let lost = self.state.lost.get().map(|reason| GpuError::Lost(reason.clone()));
-        let failure = lost.or(failure);
-        match (failure, polled) {
+        let lost = self.state.failures.lost.get().map(|reason| GpuError::Lost(reason.clone()));
+        match (lost.or(failure), polled) {
+            (Some(GpuError::Lost(reason)), _) => Err(self.why_failed(reason)),
             (Some(failure), _) => Err(failure),
             (None, Ok(_)) => Ok(()),
             (None, Err(wgpu::PollError::Timeout)) => {
@@ -297,18 +298,20 @@ impl Gpu {
                 std::mem::forget(self.clone());
                 Err(hung())
             }
-            (None, Err(error)) => Err(GpuError::Lost(error.to_string())),
+            // A device that was lost before it took the work has no such submission.
+            (None, Err(error)) => Err(self.why_failed(error.to_string())),
         }
     }
 
-    /// Waits for a while whether the device turns out to be lost. That is only told when nothing is under way there any
-    /// more, and perhaps to another thread.
-    fn wait_for_news(&self) {
+    /// Why something failed: `what` it says itself, unless the device turns out to be lost. That is only told when nothing
+    /// is under way there any more, and perhaps to another thread.
+    pub(super) fn why_failed(&self, what: String) -> GpuError {
         let end = Instant::now() + A_WHILE;
-        while self.state.lost.get().is_none() && Instant::now() < end {
+        while self.state.failures.lost.get().is_none() && Instant::now() < end {
             let _ = self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: Some(A_WHILE) });
             std::thread::sleep(A_WHILE / 100);
         }
+        GpuError::Lost(self.state.failures.lost.get().cloned().unwrap_or_else(|| in_one_line(&what)))
     }
 
     /// Lets the device fail, for tests.
@@ -336,7 +339,32 @@ impl Gpu {
     /// The same before each allocation.
     pub(super) fn before_allocation(&self) {
         if let Some(Fault::OutOfMemory) = FaultPlan::at_allocation(&mut lock(&self.state.fault_plan)) {
-            self.state.note(wgpu::Error::OutOfMemory { source: "brought about by a test".into() });
+            self.state.failures.note(wgpu::Error::OutOfMemory { source: "brought about by a test".into() });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    /// What the device keeps must not keep the device: drivers hold a limited number.
+    #[test]
+    fn a_device_is_closed_when_nobody_has_it_any_more() {
+        let name = std::env::var("FASTZ_TEST_DEVICE").unwrap_or("gpu:0".to_string());
+        let gpu = match Gpu::open(&AdapterChoice::from_option(&name).expect("not the CPU")) {
+            Ok(gpu) => gpu,
+            Err(error) if std::env::var("FASTZ_REQUIRE_GPU").is_ok_and(|value| value == "1") => panic!("{error}"),
+            Err(error) => {
+                // Past the capture of the test harness, so that it is seen.
+                let _ = writeln!(std::io::stderr(), "SKIPPED a_device_is_closed_when_nobody_has_it_any_more: {error}");
+                return;
+            }
+        };
+        let kept_by_device = Arc::downgrade(&gpu.state.failures);
+        drop(gpu);
+        assert!(kept_by_device.upgrade().is_none());
     }
 }
