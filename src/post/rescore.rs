@@ -4,8 +4,7 @@ use crate::alignment::{Block, EditOp, EditScript};
 use crate::scoring::{Scoring, WORST_SCORE};
 
 /// Score of a path that starts at the given array positions: MATCH of every pair, open and extend for every gap run
-/// (lastz-semantics 5.5). A path without a pair gets the worst score. The case of letters does not count here, while the
-/// gapped matrix may tell n from N and x from X.
+/// (lastz-semantics 5.5). A path without a pair gets the worst score.
 pub fn score_of(
     script: &EditScript,
     target: &[u8],
@@ -23,9 +22,7 @@ pub fn score_of(
             EditOp::Pair => {
                 has_pairs = true;
                 let pairs = target[t..t + n].iter().zip(&query[q..q + n]);
-                score += pairs
-                    .map(|(&a, &b)| i64::from(scoring.gapped.get(a.to_ascii_uppercase(), b.to_ascii_uppercase())))
-                    .sum::<i64>();
+                score += pairs.map(|(&a, &b)| i64::from(scoring.gapped.get(a, b))).sum::<i64>();
                 t += n;
                 q += n;
             }

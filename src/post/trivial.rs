@@ -6,7 +6,8 @@ use crate::scoring::Scoring;
 use crate::sequence::{Partition, SequenceSet};
 
 /// Blocks of identical sequences, accepted before any anchor because LASTZ would find them anyhow and much later.
-/// Their score is raised to `threshold` if it is lower. Empty if the sequences differ or lie on different strands.
+/// Their score is raised to `threshold` if it is lower; the case of their letters does not count, while the gapped matrix
+/// may tell n from N and x from X. Empty if the sequences differ or lie on different strands.
 pub fn identical_blocks(target: &SequenceSet, query: &SequenceSet, threshold: i64, scoring: &Scoring) -> Vec<Block> {
     if target.is_reversed != query.is_reversed {
         return Vec::new();
@@ -30,7 +31,8 @@ pub fn identical_blocks(target: &SequenceSet, query: &SequenceSet, threshold: i6
     };
     let block_of = |(t, q): (&Partition, &Partition)| {
         let script = EditScript::pairs(t.len() as u32);
-        let own = score_of(&script, &target.bases, &query.bases, t.range.start, q.range.start, scoring);
+        let upper = |set: &SequenceSet, part: &Partition| set.bases[part.range.clone()].to_ascii_uppercase();
+        let own = score_of(&script, &upper(target, t), &upper(query, q), 0, 0, scoring);
         Block { target_start: t.range.start, query_start: q.range.start, script, score: own.max(threshold) }
     };
     equal.into_iter().map(block_of).collect()
