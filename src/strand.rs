@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::extend::stitch::stitch;
 use crate::extend::{BulkExtender, GappedCounts, GappedStage, LookAhead, Truncation};
 use crate::filter::adaptive::AdaptiveTable;
-use crate::filter::{HspSearch, SearchCounts, entropy_adjusted, merge_by_diagonal};
+use crate::filter::{HspSearch, SearchCounts, entropy_adjusted, merge_by_diagonal, needs_merging};
 use crate::options::{
     Contract, GapFreeExtension, GappedOptions, GappedThreshold, HspThreshold, InnerSearch, Options, QueryLimits,
     SelfComparison, Strands,
@@ -248,8 +248,7 @@ impl<'a> StrandComparison<'a> {
         if self.prints_images() && !has_images {
             hsps = self.with_images(hsps);
         }
-        let seed = &self.options.seed;
-        if unmerged && (seed.recover_hits || seed.twins.is_some() || !self.is_searched) {
+        if unmerged && (!self.is_searched || needs_merging(self.options)) {
             hsps = merge_by_diagonal(hsps);
         }
         // Segments that were found without x-drop carry a length; chains and anchors need a score (3.5). Those of

@@ -18,4 +18,5 @@ pub use entropy::entropy_adjusted;
 pub use extension::HspAcceptance;
 pub use finder::{FoundHsps, HspFinder};
 pub use merge::merge_by_diagonal;
+pub(crate) use search::needs_merging;
 pub use search::{HspSearch, RawHsp, SearchCounts};

@@ -116,8 +116,7 @@ impl<'a> HspSearch<'a> {
     /// Whether the HSPs are to be merged by [`merge_by_diagonal`] before they are used (3.7). `run` and
     /// `run_parallel` give them unmerged, in the order of discovery; `find` and `find_parallel` merge.
     pub fn needs_merging(&self) -> bool {
-        let recovers = self.options.seed.recover_hits;
-        self.options.seed.twins.is_some() || recovers && self.diagonal_rule() != DiagonalRule::Off
+        needs_merging(self.options)
     }
 
     /// Calls `found` for each HSP, in the order of discovery, until it breaks.
@@ -196,12 +195,21 @@ impl<'a> HspSearch<'a> {
     }
 
     pub(super) fn diagonal_rule(&self) -> DiagonalRule {
-        if self.options.gap_free == GapFreeExtension::None && self.options.gapped.is_none() {
-            DiagonalRule::Off
-        } else if self.options.seed.recover_hits {
-            DiagonalRule::Recover
-        } else {
-            DiagonalRule::Hashed
-        }
+        diagonal_rule(self.options)
     }
+}
+
+fn diagonal_rule(options: &Options) -> DiagonalRule {
+    if options.gap_free == GapFreeExtension::None && options.gapped.is_none() {
+        DiagonalRule::Off
+    } else if options.seed.recover_hits {
+        DiagonalRule::Recover
+    } else {
+        DiagonalRule::Hashed
+    }
+}
+
+/// Whether HSPs found with these options are to be merged by [`merge_by_diagonal`] before they are used (3.7).
+pub(crate) fn needs_merging(options: &Options) -> bool {
+    options.seed.twins.is_some() || diagonal_rule(options) == DiagonalRule::Recover
 }
