@@ -105,6 +105,7 @@ impl<T: Pod> GpuVec<T> {
             staging.copy_ticket(&mut encoder, size);
         }
         let (timed, submission) = {
+            // Held until the copy is submitted: no other ticket comes between.
             let mut timing = gpu.timing();
             let timed = timing.collect(&gpu.device, &mut encoder);
             staging.write_ticket(gpu);

@@ -1,4 +1,4 @@
-//! Buffers for copies to the host, kept for the next ones: to allocate and pin them takes longer than to copy.
+//! Buffers for copies to the host, kept for the next ones: to allocate large ones takes about as long as to copy.
 
 use std::sync::{Mutex, PoisonError};
 
