@@ -13,19 +13,18 @@ use rayon::prelude::*;
 /// Pairs of the window whose middle becomes the anchor.
 pub const PEAK_WINDOW: usize = 31;
 
-/// The anchor of one HSP (lastz-semantics 4.1), `None` if it has no pair and stands at the end of a sequence. `matrix` is
+/// The anchor of one HSP (lastz-semantics 4.1), `None` if that is no pair of bases: the HSP has none and stands at the end
+/// of a sequence, or it spans two sequences, as twins of hits can, and its middle lies between them. `matrix` is
 /// the unmasked one, [`crate::scoring::Scoring::gapped`].
 pub fn anchor_of(hsp: &Hsp, target: &[u8], query: &[u8], matrix: &Matrix) -> Option<Anchor> {
-    let is_base = |bases: &[u8], at: u32| bases.get(at as usize).is_some_and(|&base| base != SEPARATOR);
-    if hsp.len == 0 && !(is_base(target, hsp.target_start) && is_base(query, hsp.query_start)) {
-        return None;
-    }
     let offset = peak_offset(
         &target[hsp.target_start as usize..hsp.target_end() as usize],
         &query[hsp.query_start as usize..hsp.query_end() as usize],
         matrix,
     ) as u32;
-    Some(Anchor { target: hsp.target_start + offset, query: hsp.query_start + offset, hsp_score: hsp.score })
+    let anchor = Anchor { target: hsp.target_start + offset, query: hsp.query_start + offset, hsp_score: hsp.score };
+    let is_base = |bases: &[u8], at: u32| bases.get(at as usize).is_some_and(|&base| base != SEPARATOR);
+    (is_base(target, anchor.target) && is_base(query, anchor.query)).then_some(anchor)
 }
 
 /// Offset of the peak in a segment pair.
@@ -65,6 +64,18 @@ mod tests {
 
     fn peak(target: &[u8], query: &[u8]) -> usize {
         peak_offset(target, query, &Scoring::default().gapped)
+    }
+
+    /// As twins of hits can span two sequences.
+    #[test]
+    fn a_middle_between_two_sequences_is_no_anchor() {
+        let target = b"\0ACGT\0ACGT\0";
+        let hsp = |target_start, len| Hsp { target_start, query_start: 0, len, score: 1 };
+        let matrix = &Scoring::default().gapped;
+        let anchor_of = |hsp: Hsp| anchor_of(&hsp, target, b"ACGTACGTA", matrix).map(|anchor| anchor.target);
+        assert_eq!(anchor_of(hsp(1, 9)), None);
+        assert_eq!(anchor_of(hsp(2, 8)), Some(6));
+        assert_eq!(anchor_of(hsp(10, 0)), None);
     }
 
     #[test]

@@ -299,10 +299,19 @@ fn position(field: &BStr) -> Result<u32, String> {
     position.ok_or_else(|| format!("bad field \"{field}\": a position is a whole number from 1 on"))
 }
 
+/// The sequences of each name that segments can name: the first, and those with the same name right behind it, as LASTZ
+/// looks them up. Another record between, empty or not, hides the others.
 fn partitions_from_name(set: &SequenceSet) -> HashMap<BString, Vec<usize>> {
     let mut map: HashMap<BString, Vec<usize>> = HashMap::new();
     for (ix, partition) in set.partitions.iter().enumerate() {
-        map.entry(partition.name.clone()).or_default().push(ix);
+        let same_name = map.entry(partition.name.clone()).or_default();
+        let follows = |last: usize| {
+            let between = set.partitions[last].range.end..partition.range.start;
+            last + 1 == ix && !set.empty_records.iter().any(|empty| between.contains(&empty.start))
+        };
+        if same_name.last().is_none_or(|&last| follows(last)) {
+            same_name.push(ix);
+        }
     }
     map
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::sequence::EmptyRecord;
 use std::io::Cursor;
 
 fn set(name: &str, len: usize) -> SequenceSet {
@@ -115,4 +116,24 @@ fn every_bad_line_is_named() {
     }
     let long = format!("a 1 20 q 1 20 + # {}\n", "x".repeat(1100));
     assert!(read(&long, &target, &[&query]).unwrap_err().to_string().contains("too long"));
+}
+
+/// The second sequence of a name is found behind the first, and hidden by another record between, with or without bases.
+#[test]
+fn a_second_sequence_of_a_name_is_found_right_behind_the_first() {
+    let query = set("q", 300);
+    let second_holds = |names: &[&str], empty: Option<usize>| {
+        let mut target = partitioned(names, 100);
+        let last = target.partitions.len() - 1;
+        // The second one begins at position 201 of its record.
+        target.partitions[last].full_len = 300;
+        target.partitions[last].offset = 200;
+        let start = empty.map(|at| EmptyRecord { name: "e".into(), start: at });
+        target.empty_records = start.into_iter().collect();
+        read("s 210 219 q 1 10 + 5\n", &target, &[&query]).is_ok()
+    };
+    assert!(second_holds(&["s", "s"], None));
+    assert!(!second_holds(&["s", "t", "s"], None));
+    assert!(!second_holds(&["s", "s"], Some(101)));
+    assert!(second_holds(&["s", "s"], Some(0)));
 }
