@@ -285,6 +285,26 @@ mod tests {
         }
     }
 
+    /// A stage that keeps every block, in LASTZ's own order of work.
+    fn stage<'a>(
+        target: &'a SequenceSet,
+        query: &'a SequenceSet,
+        scoring: &'a Scoring,
+        ydrop: &'a Ydrop,
+    ) -> GappedStage<'a> {
+        GappedStage {
+            target,
+            query,
+            scoring,
+            ydrop,
+            threshold: 0,
+            all_bounds: false,
+            look_ahead: None,
+            bulk: None,
+            progress: &|_, _| {},
+        }
+    }
+
     /// Calls `check` with many stages whose windows are narrow, and random numbers.
     fn in_narrow_windows(mut check: impl FnMut(u64, &mut Random, &GappedStage)) {
         let scoring = Scoring { gap_open: 30, gap_extend: 20, ..Scoring::default() };
@@ -294,17 +314,7 @@ mod tests {
             let mut random = Random(seed);
             let bases: Vec<u8> = (0..LEN).map(|_| b"ACGT"[random.below(4)]).collect();
             let (target, query) = (SequenceSet::single("t", &bases), SequenceSet::single("q", &bases));
-            let stage = GappedStage {
-                target: &target,
-                query: &query,
-                scoring: &scoring,
-                ydrop: &ydrop,
-                threshold: 0,
-                all_bounds: false,
-                look_ahead: None,
-                bulk: None,
-                progress: &|_, _| {},
-            };
+            let stage = stage(&target, &query, &scoring, &ydrop);
             check(seed, &mut random, &stage);
         }
     }
@@ -415,17 +425,7 @@ mod tests {
             let bytes = 2000 + random.below(60_000);
             let options = GappedOptions { y_drop: 150, traceback_bytes: Some(bytes), ..GappedOptions::default() };
             let ydrop = Ydrop::new(&scoring, &options);
-            let stage = GappedStage {
-                target: &target,
-                query: &query,
-                scoring: &scoring,
-                ydrop: &ydrop,
-                threshold: 0,
-                all_bounds: false,
-                look_ahead: None,
-                bulk: None,
-                progress: &|_, _| {},
-            };
+            let stage = stage(&target, &query, &scoring, &ydrop);
             let accepted = AcceptedBlocks::default();
             let place = 20 + random.below(100);
             let anchor = Anchor { target: place as u32, query: place as u32, hsp_score: 0 };

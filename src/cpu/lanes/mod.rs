@@ -20,19 +20,16 @@ pub const DEAD16: i16 = i16::MIN;
 /// The most lanes of any backend.
 pub const MOST_LANES: usize = 32;
 
-/// `start, start + 1, ...`, over again after `period` lanes.
-const fn counting(start: i16, period: i16) -> [i16; MOST_LANES] {
+/// The number of each lane.
+const LANE_NUMBERS: [i16; MOST_LANES] = {
     let mut lanes = [0; MOST_LANES];
     let mut lane = 0;
     while lane < MOST_LANES {
-        lanes[lane] = start + lane as i16 % period;
+        lanes[lane] = lane as i16;
         lane += 1;
     }
     lanes
-}
-
-/// The number of each lane.
-const LANE_NUMBERS: [i16; MOST_LANES] = counting(0, MOST_LANES as i16);
+};
 
 /// What [`Links`] are made of.
 #[derive(Clone, Copy)]
