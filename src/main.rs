@@ -12,6 +12,10 @@ use std::io::Write;
 
 use cli::Request;
 
+/// With glibc's allocator runs on 16 threads take up to a fifth longer.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     silence_device_selection();
     match words().and_then(Request::from_args).and_then(answer) {

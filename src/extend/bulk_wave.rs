@@ -54,8 +54,6 @@ const LEAST_BOUNDED: usize = 1 << 8;
 const MOST_AGAIN: usize = 1 << 12;
 /// Rows that a side beside accepted blocks probably looks at, if it has not been run yet.
 const LIKELY_ROWS: [u32; 2] = [1 << 11; 2];
-/// Anchors before those that a slow engine is given, if the CPU shares them.
-const SLOW_LEAD: usize = 64;
 /// Anchors of a wave whose sides are joined in one task.
 const JOINED: usize = 512;
 /// Anchors under way or waiting for their turn from which on no wave begins.
@@ -187,9 +185,7 @@ impl<'r> Schedule<'r, '_> {
         if self.takes_bounded() {
             self.choose_again(state, &mut wave);
         }
-        // An engine that takes few at a time is slow: the CPU would be through with the next ones before.
-        let lead = if most < MOST_BULK && !self.waits_for_bulk() { SLOW_LEAD } else { 0 };
-        let mut from = state.bulk_done.max(state.next + lead);
+        let mut from = state.bulk_done.max(self.begin_of_bulk(state));
         state.bulk_done = self.anchors.len();
         while let Some(ix) = state.queue.next(from) {
             from = ix + 1;

@@ -105,7 +105,7 @@ impl<'r> Schedule<'r, '_> {
                 let Some(ix) = self.choose(state) else { break };
                 self.start(scope, look_ahead, state, ix);
             }
-            if !matches!(turn, Turn::More) && self.inbox().is_empty() {
+            if !matches!(turn, Turn::More | Turn::Bulk) && self.inbox().is_empty() {
                 return;
             }
         }
