@@ -207,7 +207,7 @@ fn work_that_takes_too_long_counts_as_hung() {
 #[test]
 fn a_screen_that_did_not_run_is_noticed() {
     for fault in [Fault::Unfinished, Fault::Lost, Fault::Hang] {
-        let Some(gpu) = gpu_or_skip("a_screen_that_did_not_run_is_noticed") else { return };
+        let Some(gpu) = own_gpu_or_skip("a_screen_that_did_not_run_is_noticed") else { return };
         let ((scoring, options), (target, query, runs)) = (options(), related());
         let extender = GpuExtender::new(gpu.clone(), &scoring, &options).expect("kernels");
         let unit = extender.load(&target, &query).expect("room");
@@ -242,7 +242,7 @@ fn check_copies<T: PartialEq + std::fmt::Debug>(
 
 #[test]
 fn copies_that_were_not_made_are_noticed() {
-    let Some(gpu) = gpu_or_skip("copies_that_were_not_made_are_noticed") else { return };
+    let Some(gpu) = own_gpu_or_skip("copies_that_were_not_made_are_noticed") else { return };
     let ((scoring, options), (target, query, runs)) = (options(), related());
     let anchors = anchors(&runs);
     let mut exact = GpuExtender::new(gpu.clone(), &scoring, &options).expect("kernels");
@@ -262,11 +262,16 @@ fn anchors(runs: &[OneSided]) -> Vec<Anchor> {
     runs.iter().step_by(2).map(|run| run.anchor).collect()
 }
 
+/// A device that nobody else uses: it will have faults.
+fn own_gpu_or_skip(test: &str) -> Option<Gpu> {
+    gpu_with_or_skip(test, &GpuSettings::default())
+}
+
 const OUT_OF_MEMORY: FaultPlan = FaultPlan { fault: Fault::OutOfMemory, kernel: None, after: 0 };
 
 #[test]
 fn batches_get_smaller_when_memory_runs_out() {
-    let Some(gpu) = gpu_or_skip("batches_get_smaller_when_memory_runs_out") else { return };
+    let Some(gpu) = own_gpu_or_skip("batches_get_smaller_when_memory_runs_out") else { return };
     let ((scoring, options), (target, query, runs)) = (options(), related());
     let mut extender = GpuExtender::new(gpu.clone(), &scoring, &options).expect("kernels");
     let unit = extender.load(&target, &query).expect("room");
@@ -290,7 +295,7 @@ fn batches_get_smaller_when_memory_runs_out() {
 
 #[test]
 fn relaxed_batches_get_smaller_when_memory_runs_out() {
-    let Some(gpu) = gpu_or_skip("relaxed_batches_get_smaller_when_memory_runs_out") else { return };
+    let Some(gpu) = own_gpu_or_skip("relaxed_batches_get_smaller_when_memory_runs_out") else { return };
     let ((scoring, options), (target, query, runs)) = (options(), related());
     let mut extender = RelaxedExtender::new(gpu.clone(), &scoring, &options).expect("kernels");
     let unit = extender.load(&target, &query).expect("room");

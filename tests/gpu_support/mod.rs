@@ -6,14 +6,24 @@ use fastz::cpu::Ydrop;
 use fastz::cpu::ydrop::{SideProblem, Workspace};
 use fastz::extend::Direction;
 use fastz::extend::side::Side;
-use fastz::gpu::{AdapterChoice, Gpu, GpuExtender, GpuSettings, Inspected, OneSided};
+use fastz::gpu::{AdapterChoice, Gpu, GpuError, GpuExtender, GpuSettings, Inspected, OneSided};
 use fastz::sequence::SequenceSet;
 use std::io::Write;
+use std::sync::LazyLock;
 
 /// The adapter of `FASTZ_TEST_DEVICE` (default: the first one, software too). Without one, `None` and a line that says
 /// so, or a failure if `FASTZ_REQUIRE_GPU=1`.
+///
+/// All tests of a program get the same device: where hundreds are opened and closed side by side, NVIDIA's driver 580
+/// sometimes stands still.
 pub fn gpu_or_skip(test: &str) -> Option<Gpu> {
-    gpu_with_or_skip(test, &GpuSettings::default())
+    static SHARED: LazyLock<Result<Gpu, GpuError>> = LazyLock::new(|| open(&GpuSettings::default()));
+    or_skip(test, SHARED.clone())
+}
+
+/// The same adapter as a device of its own, opened with settings.
+pub fn gpu_with_or_skip(test: &str, settings: &GpuSettings) -> Option<Gpu> {
+    or_skip(test, open(settings))
 }
 
 /// The value of `--device` for the same adapter.
@@ -21,12 +31,16 @@ pub fn device_name() -> String {
     std::env::var("FASTZ_TEST_DEVICE").unwrap_or("gpu:0".to_string())
 }
 
-/// The same, opened with settings. `FASTZ_TEST_CHECKS=off` leaves the checks of indices out of the kernels, as released
-/// builds do.
-pub fn gpu_with_or_skip(test: &str, settings: &GpuSettings) -> Option<Gpu> {
+/// `FASTZ_TEST_CHECKS=off` leaves the checks of indices out of the kernels, as released builds do.
+fn open(settings: &GpuSettings) -> Result<Gpu, GpuError> {
     let is_unchecked = std::env::var("FASTZ_TEST_CHECKS").is_ok_and(|value| value == "off");
     let settings = GpuSettings { checks_indices: is_unchecked.then_some(false), ..settings.clone() };
-    match Gpu::open_with(&AdapterChoice::from_option(&device_name())?, &settings) {
+    let choice = AdapterChoice::from_option(&device_name()).expect("FASTZ_TEST_DEVICE names a GPU");
+    Gpu::open_with(&choice, &settings)
+}
+
+fn or_skip(test: &str, opened: Result<Gpu, GpuError>) -> Option<Gpu> {
+    match opened {
         Ok(gpu) => Some(gpu),
         Err(error) if std::env::var("FASTZ_REQUIRE_GPU").is_ok_and(|value| value == "1") => panic!("{error}"),
         Err(error) => {
