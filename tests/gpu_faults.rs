@@ -12,7 +12,7 @@ use fastz::gpu::{Fault, FaultPlan, Gpu, GpuError, GpuExtender, GpuSettings, OneS
 use fastz::options::GappedOptions;
 use fastz::scoring::Scoring;
 use fastz::sequence::SequenceSet;
-use gpu_support::{SplitMix64, both_sides, device_name, gpu_or_skip, gpu_with_or_skip};
+use gpu_support::{SplitMix64, both_sides, device_name, gpu_or_skip, gpu_with_or_skip, own_gpu_or_skip};
 use support::evolve::{Evolution, evolve, fasta};
 use support::program::{self, Outcome};
 use support::random::Random;
@@ -260,11 +260,6 @@ fn copies_that_were_not_made_are_noticed() {
 /// The anchors of runs that come in pairs.
 fn anchors(runs: &[OneSided]) -> Vec<Anchor> {
     runs.iter().step_by(2).map(|run| run.anchor).collect()
-}
-
-/// A device that nobody else uses: it will have faults.
-fn own_gpu_or_skip(test: &str) -> Option<Gpu> {
-    gpu_with_or_skip(test, &GpuSettings::default())
 }
 
 const OUT_OF_MEMORY: FaultPlan = FaultPlan { fault: Fault::OutOfMemory, kernel: None, after: 0 };

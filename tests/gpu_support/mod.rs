@@ -21,7 +21,12 @@ pub fn gpu_or_skip(test: &str) -> Option<Gpu> {
     or_skip(test, SHARED.clone())
 }
 
-/// The same adapter as a device of its own, opened with settings.
+/// The same adapter as a device of its own, with all its memory.
+pub fn own_gpu_or_skip(test: &str) -> Option<Gpu> {
+    gpu_with_or_skip(test, &GpuSettings::default())
+}
+
+/// The same, opened with settings.
 pub fn gpu_with_or_skip(test: &str, settings: &GpuSettings) -> Option<Gpu> {
     or_skip(test, open(settings))
 }
