@@ -122,7 +122,7 @@ fn blocks_equal_lastz_block_for_block() {
     let seed = std::env::var("FASTZ_FUZZ_SEED").map_or(1, |n| n.parse::<u64>().expect("a number"));
     let dir = tempfile::tempdir().unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-    let (mut blocks_seen, mut given_late) = (0, 0);
+    let (mut blocks_seen, mut given_late, mut given_shared) = (0, 0, [0, 0]);
     for case in seed..seed + cases {
         let mut rng = Rng(case);
         let (target, query) = pair(&mut rng);
@@ -243,8 +243,15 @@ fn blocks_equal_lastz_block_for_block() {
             );
             blocks_seen += result.blocks.len();
         }
+        for (sum, sharing) in given_shared.iter_mut().zip([&sharing, &sharing_bounded]) {
+            *sum += sharing.given.load(Relaxed);
+        }
         given_late += late.iter().map(|bulk| bulk.given.load(Relaxed)).sum::<usize>();
         assert!(never.iter().all(|bulk| bulk.given.load(Relaxed) == 0), "case {case}: an engine that is not ready");
     }
     assert!(blocks_seen > cases as usize && given_late > 0, "{blocks_seen} blocks, {given_late} anchors given late");
+    assert!(
+        given_shared.iter().all(|&given| given > cases as usize),
+        "{given_shared:?} anchors given to engines that share"
+    );
 }

@@ -6,7 +6,6 @@ use std::time::Duration;
 use super::ahead::{LookAhead, Schedule, State};
 use super::bounds::Confiners;
 use super::bulk::{BoundedAnchor, BulkExtender, BulkUnit, wants_script};
-use super::choice::SOON;
 use super::extension::{Expected, Extension};
 use super::pending::Progress;
 use super::side::Side;
@@ -164,9 +163,9 @@ impl<'r> Schedule<'r, '_> {
         extended.into_iter().map(join).collect()
     }
 
-    /// Anchors before this one are too near their turn for a wave.
+    /// Anchors before this one are not for a wave: the CPU, if it shares them, begins with them meanwhile.
     fn begin_of_bulk(&self, state: &State) -> usize {
-        state.next + if self.waits_for_bulk() { 0 } else { SOON }
+        if self.waits_for_bulk() { state.next } else { self.soon(state) }
     }
 
     /// Whether there is enough for a wave.

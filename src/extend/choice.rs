@@ -8,7 +8,9 @@ use super::pending::{Progress, Watches};
 use super::side::Direction;
 
 /// Anchors so near their turn are the CPU's: a wave of the bulk engine would come too late for them.
-pub(super) const SOON: usize = 512;
+const SOON: usize = 512;
+/// Of few anchors only one in so many.
+const SOON_OF_FEW: usize = 16;
 
 impl Schedule<'_, '_> {
     /// The next anchor worth extending ahead of its turn.
@@ -16,11 +18,16 @@ impl Schedule<'_, '_> {
         if state.bulk_running && self.waits_for_bulk() {
             return None;
         }
-        let soon = if self.takes_bounded() { state.next.saturating_add(SOON) } else { usize::MAX };
+        let soon = if self.takes_bounded() { self.soon(state) } else { usize::MAX };
         self.choose_touched(state, soon)
             .or_else(|| self.choose_new(state))
             // The bulk engine may have no use for so few.
             .or_else(|| self.choose_touched(state, usize::MAX))
+    }
+
+    /// Anchors before this one are near their turn.
+    pub(super) fn soon(&self, state: &State) -> usize {
+        state.next + SOON.min(self.anchors.len() / SOON_OF_FEW)
     }
 
     /// The next anchor before number `end` whose result was touched.
