@@ -334,3 +334,21 @@ fn scale_warnings_are_lastzs() {
         assert_eq!(warning(&ours), warning(&theirs), "{options}");
     }
 }
+
+#[test]
+fn files_may_be_named_like_options_that_there_are_not() {
+    let directory = workplace();
+    let directory = directory.path();
+    std::fs::copy(directory.join("t.fa"), directory.join("a=b.fa")).unwrap();
+    std::fs::copy(directory.join("q.fa"), directory.join("J=1")).unwrap();
+    for words in [["a=b.fa", "q.fa"], ["a=b.fa[multiple]", "J=1"], ["t.fa", "J=1"]] {
+        let mut words = words.to_vec();
+        words.push("--format=general-");
+        let ours = fastz(directory, &words);
+        assert!(ours.status.success() && !ours.stdout.is_empty(), "{words:?}: {}", error_of(&ours));
+        let Some(theirs) = lastz(directory, &words) else { return };
+        assert_eq!(ours.stdout, theirs.stdout, "{words:?}");
+    }
+    let refused = fastz(directory, &["a=c.fa", "q.fa"]);
+    assert!(!refused.status.success() && error_of(&refused).contains("a=c.fa"), "{}", error_of(&refused));
+}

@@ -208,3 +208,35 @@ fn random_runs_equal_lastz_to_the_byte() {
     let good = counts.get(&Lastz::Succeeded).copied().unwrap_or(0);
     assert!(one.is_some() || good * 2 > cases.len(), "only {good} of {} cases print anything", cases.len());
 }
+
+/// Names at the lengths at which LASTZ's memory for them ends, and one beyond the widths of a formatter.
+#[test]
+fn long_names_are_printed_as_by_lastz() {
+    let Some(lastz) = program::lastz_or_skip("long names beside LASTZ") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut random = Random::new(3);
+    let bases = random.bases(600);
+    let complement = |base: &u8| b"TGCA"[b"ACGT".iter().position(|b| b == base).expect("a base")];
+    let reversed: Vec<u8> = bases.iter().rev().map(complement).collect();
+    let both_strands = [&bases[..], &reversed].concat();
+    let write = |file: &str, letter: &str, n: usize| {
+        let text = [b">", letter.repeat(n).as_bytes(), b"\n", &both_strands, b"\n"].concat();
+        std::fs::write(folder.path().join(file), text).expect("a file");
+    };
+    for (target, query) in [(255, 256), (256, 256), (255, 257), (300, 300), (70_000, 10), (10, 70_000)] {
+        write("t.fa", "t", target);
+        write("q.fa", "q", query);
+        for format in ["rdotplot", "rdotplot+score", "maf", "maf-", "axt", "lav", "general-", "sam", "paf", "cigar"] {
+            let words = ["t.fa", "q.fa", &format!("--format={format}")].map(str::to_string);
+            let mut theirs = Command::new(&lastz);
+            theirs.current_dir(folder.path());
+            let run = |mut command: Command| program::run(command.args(&words), b"", Duration::from_secs(60));
+            let (theirs, ours) = (run(theirs), run(program::fastz_as_lastz(folder.path())));
+            assert!(theirs.succeeded() && ours.succeeded(), "{target} {query} {format}: {}", ours.last_words());
+            // Headers hold the words of the command line.
+            let lines =
+                |text: &[u8]| text.split(|&b| b == b'\n').filter(|l| !l.starts_with(b"#")).collect::<Vec<_>>().concat();
+            assert!(format == "lav" || lines(&theirs.stdout) == lines(&ours.stdout), "{target} {query} {format}");
+        }
+    }
+}

@@ -87,3 +87,43 @@ fn clusters_come_out_alike_whoever_extends_them() {
         }
     }
 }
+
+/// A panic in the middle ends the stage, whether on a thread of the pool or on that for waves: nobody waits for what does not
+/// come any more.
+#[test]
+fn a_panic_ends_the_stage() {
+    let mut random = Random::new(7);
+    let unit = random.bases(UNIT);
+    let (target, in_target) = clusters(&mut random, &unit);
+    let (query, in_query) = clusters(&mut random, &unit);
+    let anchors: Vec<Anchor> = in_target
+        .iter()
+        .flat_map(|&t| in_query.iter().map(move |&q| (t, q)))
+        .map(|(t, q)| Anchor { target: t as u32 + 40, query: q as u32 + 40, hsp_score: 3000 })
+        .collect();
+    let (target, query) = (SequenceSet::single("t", &target), SequenceSet::single("q", &query));
+    for (shares_anchors, panics_at) in [(false, 0), (true, 0), (false, 40), (true, 40), (true, anchors.len() - 1)] {
+        let (target, query, anchors) = (target.clone(), query.clone(), anchors.clone());
+        let (sender, receiver) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let scoring = Scoring::default();
+            let ydrop = Ydrop::new(&scoring, &GappedOptions { y_drop: 3400, ..GappedOptions::default() });
+            let bulk = CpuBulk::new(&ydrop, shares_anchors, true);
+            let stage = GappedStage {
+                target: &target,
+                query: &query,
+                scoring: &scoring,
+                ydrop: &ydrop,
+                threshold: 3000,
+                all_bounds: false,
+                look_ahead: Some(&LookAhead::default()),
+                bulk: Some(&bulk),
+                progress: &|done, _| assert!(done < panics_at, "as planned"),
+            };
+            let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(&stage, &anchors)));
+            let _ = sender.send(ended.is_err());
+        });
+        let panicked = receiver.recv_timeout(std::time::Duration::from_secs(120)).expect("an end");
+        assert!(panicked, "shares {shares_anchors}, at {panics_at}");
+    }
+}

@@ -8,6 +8,8 @@
 //!
 //! The order is kept, so that "the last one wins" works on the canonical options as on LASTZ's.
 
+use std::path::Path;
+
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::spellings::{is_lastz_option, spelled_out, unsupported, whole_word, yasra};
@@ -28,12 +30,14 @@ impl CommandLine {
     pub fn from_words(words: impl IntoIterator<Item = String>) -> Result<CommandLine> {
         let mut line = CommandLine::default();
         for word in words {
-            if is_option(&word) && is_lastz_option(&word) {
-                line.header_arguments.push(word.clone());
-            }
+            let n_files = line.files.len();
             match word.strip_prefix("--include=") {
                 Some(file) => line.include(file)?,
                 None => line.word(&word)?,
+            }
+            let is_include = word.starts_with("--include=");
+            if is_option(&word) && is_lastz_option(&word) && (is_include || line.files.len() == n_files) {
+                line.header_arguments.push(word);
             }
         }
         Ok(line)
@@ -58,6 +62,10 @@ impl CommandLine {
         if is_option(word) {
             return self.option(word);
         }
+        self.file(word)
+    }
+
+    fn file(&mut self, word: &str) -> Result<()> {
         if self.files.len() == 2 {
             let files = self.files.join(" and ");
             bail!("cannot understand \"{word}\": the sequence files are {files} already; options start with --");
@@ -81,6 +89,10 @@ impl CommandLine {
         }
         let option = spelled_out(word);
         if !option.starts_with("--") {
+            // LASTZ takes every such word for a file.
+            if Path::new(word.split('[').next().unwrap_or(word)).exists() {
+                return self.file(word);
+            }
             bail!("unknown option {word}; --help lists the options, --help=shortcuts the one-letter ones");
         }
         self.canonical(option)

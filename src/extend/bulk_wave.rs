@@ -58,6 +58,17 @@ const JOINED: usize = 512;
 /// Anchors under way or waiting for their turn from which on no wave begins.
 pub(super) const MOST_PENDING: usize = 1 << 15;
 
+/// Where a panic unwinds, the stage may never come to its end: so the thread for waves must not wait for that.
+pub(super) struct EndWavesOnPanic<'s, 'r, 'a>(pub &'s Schedule<'r, 'a>);
+
+impl Drop for EndWavesOnPanic<'_, '_, '_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.waves().take();
+        }
+    }
+}
+
 impl<'r> Schedule<'r, '_> {
     /// Runs the stage, its waves on a thread of their own: a wave mostly waits for the device, and would keep a thread of
     /// the pool from work. The present thread works in the pool until there are no more waves.
@@ -65,6 +76,7 @@ impl<'r> Schedule<'r, '_> {
         let (sender, receiver) = mpsc::channel();
         *self.waves() = Some(sender);
         std::thread::scope(|threads| {
+            let _watch = EndWavesOnPanic(self);
             let waves = threads.spawn(|| receiver.into_iter().for_each(|wave| self.run_wave(wave)));
             self.tell(scope, look_ahead, Outcome::Nothing);
             while !waves.is_finished() {

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
 use super::ahead::{LookAhead, Schedule, State, Turn};
 use super::bounds::Confiners;
-use super::bulk_wave::{BulkSides, JoinedSides, MOST_PENDING};
+use super::bulk_wave::{BulkSides, EndWavesOnPanic, JoinedSides, MOST_PENDING};
 use super::extension::{Expected, Extension};
 use super::pending::{Progress, Watches};
 use super::side::{Direction, Side};
@@ -79,6 +79,7 @@ impl<'r> Schedule<'r, '_> {
             for outcome in std::mem::take(&mut *self.inbox()) {
                 match outcome {
                     Outcome::Sides(sides) => scope.spawn_fifo(move |scope| {
+                        let _watch = EndWavesOnPanic(self);
                         let joined = self.join_bulk(sides);
                         self.tell(scope, look_ahead, Outcome::Joined(joined));
                     }),
@@ -119,6 +120,7 @@ impl<'r> Schedule<'r, '_> {
         for direction in [Direction::Left, Direction::Right] {
             let halves = halves.clone();
             scope.spawn_fifo(move |scope| {
+                let _watch = EndWavesOnPanic(self);
                 let outcome = self.extend_side(ix, direction, &halves);
                 self.tell(scope, look_ahead, outcome);
             });

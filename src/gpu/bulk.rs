@@ -32,7 +32,7 @@ pub struct GpuBulk {
     screen: Mutex<Option<GpuScreen>>,
     compiled: CompiledForms,
     /// The thread that compiles them ahead, if that has begun.
-    compiling: OnceLock<JoinHandle<std::result::Result<(), GpuError>>>,
+    compiling: OnceLock<Option<JoinHandle<std::result::Result<(), GpuError>>>>,
     faults: FaultLog,
     /// Units that it could not hold.
     units_left: AtomicU64,
@@ -147,13 +147,16 @@ impl GpuBulk {
         }
     }
 
-    /// The thread that compiles the exact kernels ahead.
-    fn compiling(&self) -> &JoinHandle<std::result::Result<(), GpuError>> {
-        self.compiling.get_or_init(|| {
+    /// The thread that compiles the exact kernels ahead. `None`: it could not be started, and they are compiled when they are
+    /// needed.
+    fn compiling(&self) -> Option<&JoinHandle<std::result::Result<(), GpuError>>> {
+        let thread = self.compiling.get_or_init(|| {
             let (gpu, compiled) = (self.gpu.clone(), self.compiled.clone());
             let (scoring, options, takes_wide) = (self.scoring.clone(), self.options.clone(), !self.is_helper);
-            std::thread::spawn(move || GpuExtender::compile(&gpu, &compiled, &scoring, &options, takes_wide))
-        })
+            let compile = move || GpuExtender::compile(&gpu, &compiled, &scoring, &options, takes_wide);
+            std::thread::Builder::new().spawn(compile).ok()
+        });
+        thread.as_ref()
     }
 
     /// Takes units of any size, also where they do not pay. A software adapter does so only [in large
@@ -283,7 +286,7 @@ impl BulkExtender for GpuBulk {
     }
 
     fn get_ready(&self) -> bool {
-        !self.is_helper || self.compiling().is_finished()
+        !self.is_helper || self.compiling().is_none_or(JoinHandle::is_finished)
     }
 
     fn takes_bounded(&self) -> bool {

@@ -85,7 +85,9 @@ impl Widths {
         let n_blanks = self.name - mark.len() - row.name().len();
         write!(out, "s {mark}")?;
         out.extend_from_slice(row.name());
-        write!(out, "{:n_blanks$} {:>start_width$} ", "", row.start(), start_width = self.start)?;
+        // A width of the formatter has 16 bits.
+        out.resize(out.len() + n_blanks, b' ');
+        write!(out, " {:>start_width$} ", row.start(), start_width = self.start)?;
         write!(out, "{:>len_width$} {} ", row.len, row.set.strand(), len_width = self.len)?;
         write!(out, "{:>full_width$} ", row.full_len(), full_width = self.full_len)
     }

@@ -1,7 +1,7 @@
 //! rdotplot and `rdotplot+score`, for R's `plot` (lastz-semantics 7.2).
 //!
 //! ```text
-//! chrT   read1        whenever the pair of names changes
+//! chrT   read1        whenever the pair of names changes from one searched strand to the next
 //! 5      3            start and end of a gap-free run, 1-based; the query in forward coordinates
 //! 30     28
 //! NA     NA
@@ -21,9 +21,13 @@ use crate::sequence::STAND_IN_NAMES;
 #[derive(Debug)]
 pub(crate) struct RdotplotWriter {
     with_scores: bool,
-    names: Option<[BString; 2]>, // in the last header line
+    names: Option<[BString; 2]>, // in the last header line, as far as LASTZ remembers them
     text: Vec<u8>,
 }
+
+/// Quirk: LASTZ compares a strand's names with so many bytes of the last target's and query's, so that longer ones always
+/// differ.
+const REMEMBERED: [usize; 2] = [255, 256];
 
 impl RdotplotWriter {
     pub fn new(with_scores: bool) -> Self {
@@ -40,7 +44,10 @@ impl RdotplotWriter {
             let score = if self.with_scores { "\tscore" } else { "" };
             self.text.extend(bstr::join("\t", &names));
             writeln!(self.text, "{score}")?;
-            self.names = Some(names);
+            let [mut target, mut query] = names;
+            target.truncate(REMEMBERED[0]);
+            query.truncate(REMEMBERED[1]);
+            self.names = Some([target, query]);
         }
         Ok(())
     }
@@ -73,10 +80,12 @@ fn plotted(row: &Row, offset: isize) -> isize {
 
 impl AlignmentWriter for RdotplotWriter {
     fn strand(&mut self, run: &RunInfo, view: &StrandView, blocks: &[Block], out: &mut dyn Write) -> Result<()> {
-        for block in blocks {
+        for (ix, block) in blocks.iter().enumerate() {
             let placed = Placed::new(view, block);
             self.text.clear();
-            self.push_header(run, &placed)?;
+            if ix == 0 {
+                self.push_header(run, &placed)?;
+            }
             if view.target.is_reversed {
                 out.write_all(&self.text)?;
                 refuse_reversed_target(view, "rdotplot")?;
