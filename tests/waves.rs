@@ -8,10 +8,13 @@ mod random;
 
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::mpsc;
+use std::time::Duration;
 
 use cpu_bulk::CpuBulk;
 use fastz::cpu::Ydrop;
-use fastz::extend::{BulkExtender, GappedResult, GappedStage, LookAhead};
+use fastz::error::Result;
+use fastz::extend::{BulkExtender, BulkUnit, GappedResult, GappedStage, LookAhead, Side};
 use fastz::options::GappedOptions;
 use fastz::scoring::Scoring;
 use fastz::{Anchor, SequenceSet};
@@ -35,14 +38,17 @@ fn clusters(random: &mut Random, unit: &[u8]) -> (Vec<u8>, Vec<usize>) {
     (bases, starts)
 }
 
-fn run(stage: &GappedStage, anchors: &[Anchor]) -> GappedResult {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-    pool.install(|| stage.run(anchors, Vec::new(), &mut |_| ControlFlow::Continue(())).unwrap())
+/// Clusters in two sequences, with an anchor somewhere in each pair of copies.
+struct World {
+    target: SequenceSet,
+    query: SequenceSet,
+    scoring: Scoring,
+    ydrop: Ydrop,
+    anchors: Vec<Anchor>,
 }
 
-#[test]
-fn clusters_come_out_alike_whoever_extends_them() {
-    for seed in 0..3 {
+impl World {
+    fn new(seed: u64) -> World {
         let mut random = Random::new(seed);
         let unit = random.bases(UNIT);
         let (target, in_target) = clusters(&mut random, &unit);
@@ -57,34 +63,82 @@ fn clusters_come_out_alike_whoever_extends_them() {
             }
         }
         anchors.sort_by_key(|anchor| (-anchor.hsp_score, anchor.query, anchor.target));
-        let (target, query) = (SequenceSet::single("t", &target), SequenceSet::single("q", &query));
         let scoring = Scoring::default();
         let options = GappedOptions { y_drop: 3400, ..GappedOptions::default() };
-        let ydrop = Ydrop::new(&scoring, &options);
-        let look_ahead = LookAhead::default();
-        let bulks = [false, true].map(|shares_anchors| (shares_anchors, CpuBulk::new(&ydrop, shares_anchors, true)));
-        let stage = |look_ahead, bulk| GappedStage {
-            target: &target,
-            query: &query,
-            scoring: &scoring,
-            ydrop: &ydrop,
+        World {
+            target: SequenceSet::single("t", &target),
+            query: SequenceSet::single("q", &query),
+            ydrop: Ydrop::new(&scoring, &options),
+            scoring,
+            anchors,
+        }
+    }
+
+    fn run(
+        &self,
+        look_ahead: Option<&LookAhead>,
+        bulk: Option<&dyn BulkExtender>,
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> GappedResult {
+        let stage = GappedStage {
+            target: &self.target,
+            query: &self.query,
+            scoring: &self.scoring,
+            ydrop: &self.ydrop,
             threshold: 3000,
             all_bounds: false,
             look_ahead,
             bulk,
-            progress: &|_, _| {},
+            progress,
         };
-        let in_order = run(&stage(None, None), &anchors);
-        assert!(in_order.blocks.len() > anchors.len() / 4, "{} blocks", in_order.blocks.len());
-        let ahead = run(&stage(Some(&look_ahead), None), &anchors);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        pool.install(|| stage.run(&self.anchors, Vec::new(), &mut |_| ControlFlow::Continue(())).unwrap())
+    }
+}
+
+#[test]
+fn clusters_come_out_alike_whoever_extends_them() {
+    for seed in 0..3 {
+        let world = World::new(seed);
+        let n_anchors = world.anchors.len();
+        let look_ahead = LookAhead::default();
+        let in_order = world.run(None, None, &|_, _| {});
+        assert!(in_order.blocks.len() > n_anchors / 4, "{} blocks", in_order.blocks.len());
+        let ahead = world.run(Some(&look_ahead), None, &|_, _| {});
         assert_eq!(in_order.blocks, ahead.blocks, "seed {seed}");
-        for (shares_anchors, bulk) in &bulks {
-            let found = run(&stage(Some(&look_ahead), Some(bulk as &dyn BulkExtender)), &anchors);
+        for shares_anchors in [false, true] {
+            let bulk = CpuBulk::new(&world.ydrop, shares_anchors, true);
+            let found = world.run(Some(&look_ahead), Some(&bulk), &|_, _| {});
             assert_eq!(in_order.blocks, found.blocks, "seed {seed}, shares {shares_anchors}");
             let n_bounded = bulk.given_bounded.load(Relaxed);
             // How many an engine that shares is given depends on who is quicker.
-            assert!(*shares_anchors || n_bounded > 500, "seed {seed}: {n_bounded} of {} anchors", anchors.len());
+            assert!(shares_anchors || n_bounded > 500, "seed {seed}: {n_bounded} of {n_anchors} anchors");
         }
+    }
+}
+
+/// An engine that panics at its first wave.
+struct Panicking {
+    shares_anchors: bool,
+}
+
+impl BulkExtender for Panicking {
+    fn least_anchors(&self) -> usize {
+        1
+    }
+
+    fn shares_anchors(&self) -> bool {
+        self.shares_anchors
+    }
+
+    fn open<'a>(&'a self, _: &'a SequenceSet, _: &'a SequenceSet) -> Result<Option<Box<dyn BulkUnit + 'a>>> {
+        Ok(Some(Box::new(self)))
+    }
+}
+
+impl BulkUnit for &Panicking {
+    fn extend(&mut self, _: &[Anchor], _: &(dyn Fn(&Side, &Side) -> bool + Sync)) -> Result<Vec<Option<(Side, Side)>>> {
+        panic!("as planned")
     }
 }
 
@@ -92,38 +146,28 @@ fn clusters_come_out_alike_whoever_extends_them() {
 /// come any more.
 #[test]
 fn a_panic_ends_the_stage() {
-    let mut random = Random::new(7);
-    let unit = random.bases(UNIT);
-    let (target, in_target) = clusters(&mut random, &unit);
-    let (query, in_query) = clusters(&mut random, &unit);
-    let anchors: Vec<Anchor> = in_target
-        .iter()
-        .flat_map(|&t| in_query.iter().map(move |&q| (t, q)))
-        .map(|(t, q)| Anchor { target: t as u32 + 40, query: q as u32 + 40, hsp_score: 3000 })
-        .collect();
-    let (target, query) = (SequenceSet::single("t", &target), SequenceSet::single("q", &query));
-    for (shares_anchors, panics_at) in [(false, 0), (true, 0), (false, 40), (true, 40), (true, anchors.len() - 1)] {
-        let (target, query, anchors) = (target.clone(), query.clone(), anchors.clone());
-        let (sender, receiver) = std::sync::mpsc::channel();
+    let panics = |name: String, run: Box<dyn FnOnce() + Send>| {
+        let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {
-            let scoring = Scoring::default();
-            let ydrop = Ydrop::new(&scoring, &GappedOptions { y_drop: 3400, ..GappedOptions::default() });
-            let bulk = CpuBulk::new(&ydrop, shares_anchors, true);
-            let stage = GappedStage {
-                target: &target,
-                query: &query,
-                scoring: &scoring,
-                ydrop: &ydrop,
-                threshold: 3000,
-                all_bounds: false,
-                look_ahead: Some(&LookAhead::default()),
-                bulk: Some(&bulk),
-                progress: &|done, _| assert!(done < panics_at, "as planned"),
-            };
-            let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(&stage, &anchors)));
+            let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
             let _ = sender.send(ended.is_err());
         });
-        let panicked = receiver.recv_timeout(std::time::Duration::from_secs(120)).expect("an end");
-        assert!(panicked, "shares {shares_anchors}, at {panics_at}");
+        assert_eq!(receiver.recv_timeout(Duration::from_secs(120)), Ok(true), "{name}");
+    };
+    let last = World::new(7).anchors.len() - 1;
+    for shares_anchors in [false, true] {
+        for panics_at in [0, 40, last] {
+            let run = move || {
+                let world = World::new(7);
+                let bulk = CpuBulk::new(&world.ydrop, shares_anchors, true);
+                let progress = |done, _| assert!(done < panics_at, "as planned");
+                world.run(Some(&LookAhead::default()), Some(&bulk), &progress);
+            };
+            panics(format!("shares {shares_anchors}, at {panics_at}"), Box::new(run));
+        }
+        let run = move || {
+            World::new(7).run(Some(&LookAhead::default()), Some(&Panicking { shares_anchors }), &|_, _| {});
+        };
+        panics(format!("shares {shares_anchors}, in a wave"), Box::new(run));
     }
 }
