@@ -3,15 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::thread::JoinHandle;
-use std::time::Instant;
 
 use anyhow::Context;
 
 use fastz::align::{Aligner, is_done_early};
-use fastz::gpu::{AdapterChoice, FaultPlan, Gpu, GpuExtender, GpuFinder, GpuSettings, OnFault, SeedKernels};
+use fastz::gpu::{AdapterChoice, FaultPlan, Gpu, GpuExtender, GpuFinder, GpuSettings, OnFault};
 
 use crate::cli::{Device, Invocation};
-use crate::late_engines::{EnginePlan, GpuEngines, StartResult, StartedGpu};
+use crate::late_engines::{EnginePlan, GpuEngines, KernelStart, StartResult, StartedGpu};
 
 /// Query bases below which `auto` does without a GPU, whatever is done with them: starting it takes longer.
 const FEW_BASES: u64 = 1 << 15;
@@ -83,12 +82,11 @@ impl GpuStart {
                 gpu.inject(plan);
             }
             let with_kernels = |gpu: Gpu| {
-                let started = Instant::now();
                 let searches = searches && (all_on_device || !gpu.capabilities().is_software);
-                let kernels = if searches { Some(SeedKernels::compile(&gpu)?) } else { None };
-                Ok(StartedGpu { gpu, kernels, seconds: started.elapsed().as_secs_f64() })
+                let kernels = searches.then(|| KernelStart::spawn(gpu.clone()));
+                StartedGpu { gpu, kernels }
             };
-            gpus.into_iter().map(with_kernels).collect()
+            Ok(gpus.into_iter().map(with_kernels).collect())
         };
         let started = (searches || extends).then(|| std::thread::spawn(start));
         Some(GpuStart { trial, searches, extends, all_on_device, left_to_cpu, started })

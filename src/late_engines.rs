@@ -17,9 +17,26 @@ use fastz::{Options, SequenceSet};
 pub struct StartedGpu {
     pub gpu: Gpu,
     /// The kernels of the search, if they are wanted on this device.
-    pub kernels: Option<SeedKernels>,
-    /// What compiling them took.
-    pub seconds: f64,
+    pub kernels: Option<KernelStart>,
+}
+
+/// Kernels of the search that are being compiled. Gapped extension does not wait for them.
+pub struct KernelStart(JoinHandle<Result<(SeedKernels, f64), GpuError>>);
+
+impl KernelStart {
+    /// Compiles the kernels on a thread of its own.
+    pub fn spawn(gpu: Gpu) -> KernelStart {
+        KernelStart(std::thread::spawn(move || {
+            let started = Instant::now();
+            let kernels = SeedKernels::compile(&gpu)?;
+            Ok((kernels, started.elapsed().as_secs_f64()))
+        }))
+    }
+
+    /// The kernels, and the seconds that compiling them took.
+    fn wait(self) -> Result<(SeedKernels, f64), GpuError> {
+        self.0.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
 }
 
 /// What starting devices gives.
@@ -48,7 +65,7 @@ struct Late {
     plan: EnginePlan,
     start: Mutex<Option<JoinHandle<StartResult>>>,
     /// Kernels for the finders, device by device.
-    kernels: Mutex<Vec<Option<SeedKernels>>>,
+    kernels: Mutex<Vec<Option<KernelStart>>>,
     devices: OnceLock<Devices>,
     finder: OnceLock<Finder>,
     warnings: Mutex<Vec<String>>,
@@ -58,8 +75,6 @@ struct Late {
 #[derive(Default)]
 struct Devices {
     gpus: Vec<Gpu>,
-    /// Seconds of compiling the kernels of the search.
-    kernel_seconds: Vec<f64>,
     bulk: Option<Several<GpuBulk>>,
 }
 
@@ -69,8 +84,10 @@ struct Finder {
     several: Option<Several<GpuFinder>>,
     /// Why the devices are not for it.
     reason_against: Option<&'static str>,
+    /// Seconds of compiling the kernels, device by device.
+    kernel_seconds: Vec<f64>,
     /// Seconds of giving the devices the target.
-    seconds: f64,
+    target_seconds: f64,
 }
 
 impl GpuEngines {
@@ -144,13 +161,15 @@ impl GpuEngines {
         let Some((late, devices)) = self.0.as_ref().and_then(|late| Some((late, late.devices.get()?))) else {
             return serde_json::json!([]);
         };
-        let target_seconds = late.finder.get().map_or(0.0, |finder| finder.seconds);
+        let finder = late.finder.get();
+        let target_seconds = finder.map_or(0.0, |finder| finder.target_seconds);
+        let kernel_seconds = |ix: usize| finder.and_then(|finder| finder.kernel_seconds.get(ix)).unwrap_or(&0.0);
         let extension = |ix: usize| devices.bulk.as_ref().and_then(|bulk| bulk.engines()[ix].counts());
         let of_device = |(ix, gpu): (usize, &Gpu)| {
             let memory = gpu.memory();
             serde_json::json!({
                 "name": gpu.name(),
-                "start": { "open": gpu.opening(), "kernels": devices.kernel_seconds[ix], "target": target_seconds },
+                "start": { "open": gpu.opening(), "kernels": kernel_seconds(ix), "target": target_seconds },
                 "memory": { "size": memory.size(), "budget": memory.budget(), "peak": memory.peak() },
                 "kernels": gpu.kernel_times(),
                 "extension": extension(ix),
@@ -189,9 +208,8 @@ impl Late {
         };
         let plan = &self.plan;
         let mut devices = Devices::default();
-        for StartedGpu { gpu, kernels, seconds } in started {
+        for StartedGpu { gpu, kernels } in started {
             devices.gpus.push(gpu);
-            devices.kernel_seconds.push(seconds);
             lock(&self.kernels).push(kernels);
         }
         let gapped = plan.options.gapped.as_ref().filter(|_| plan.extends);
@@ -220,26 +238,28 @@ impl Late {
         let plan = &self.plan;
         // The kernels come with the devices.
         let gpus = &self.devices().gpus;
-        let kernels = std::mem::take(&mut *lock(&self.kernels));
+        let starts = std::mem::take(&mut *lock(&self.kernels));
         if !plan.searches || gpus.is_empty() {
             return Ok(Finder::default());
         }
-        let devices: Vec<(&Gpu, SeedKernels)> =
-            gpus.iter().zip(kernels).filter_map(|(gpu, kernels)| Some((gpu, kernels?))).collect();
-        if devices.is_empty() {
+        if starts.iter().all(Option::is_none) {
             let reason = "a software adapter is slower than the CPU (--all-on-device sends it all)";
             self.warn(format!("fastz: the search runs on the CPU: {reason}"));
             return Ok(Finder { reason_against: Some(reason), ..Finder::default() });
         }
-        let started = Instant::now();
-        let new_finder = |(gpu, kernels): (&Gpu, SeedKernels)| {
-            let finder = GpuFinder::new(gpu, kernels, (target, table), &plan.options, plan.on_fault)?;
-            Ok(if plan.takes_all { finder.take_all() } else { finder })
+        let mut finder = Finder { kernel_seconds: vec![0.0; gpus.len()], ..Finder::default() };
+        let new_finder = |(ix, start): (usize, KernelStart)| {
+            let (kernels, seconds) = start.wait()?;
+            finder.kernel_seconds[ix] = seconds;
+            let started = Instant::now();
+            let found = GpuFinder::new(&gpus[ix], kernels, (target, table), &plan.options, plan.on_fault)?;
+            finder.target_seconds += started.elapsed().as_secs_f64();
+            Ok(if plan.takes_all { found.take_all() } else { found })
         };
-        let finders = devices.into_iter().map(new_finder).collect::<Result<Vec<GpuFinder>, GpuError>>();
-        let seconds = started.elapsed().as_secs_f64();
+        let starts = starts.into_iter().enumerate().filter_map(|(ix, start)| Some((ix, start?)));
+        let finders = starts.map(new_finder).collect::<Result<Vec<GpuFinder>, GpuError>>();
         match finders {
-            Ok(finders) => Ok(Finder { several: Some(Several::new(finders)), seconds, ..Finder::default() }),
+            Ok(finders) => Ok(Finder { several: Some(Several::new(finders)), ..finder }),
             Err(error) if plan.on_fault == OnFault::Fail && !matches!(error, GpuError::OutOfRange(_)) => Err(error),
             Err(error) => {
                 let reason = match error {
