@@ -7,6 +7,8 @@ mod late_engines;
 mod places;
 mod run;
 mod side_files;
+#[cfg(unix)]
+mod signals;
 
 use std::io::Write;
 
@@ -53,7 +55,11 @@ fn words() -> anyhow::Result<Vec<String>> {
 
 fn answer(request: Request) -> anyhow::Result<()> {
     match request {
-        Request::Align(invocation) => run::run(&invocation),
+        Request::Align(invocation) => {
+            #[cfg(unix)]
+            anyhow::Context::context(signals::watch(), "cannot wait for signals")?;
+            run::run(&invocation)
+        }
         Request::Devices => devices(),
         Request::Print(text) => Ok(std::io::stdout().write_all(text.as_bytes())?),
     }

@@ -98,16 +98,18 @@ pub fn run(invocation: &Invocation) -> anyhow::Result<()> {
     for fault in gpu.faults() {
         console.warn(&format!("fastz: the GPU failed and the CPU finished the run: {fault}"));
     }
-    beside.write_coverage(&aligner)?;
     gpu.save_pipelines();
     let ending = Ending {
         masked: aligner.masked_ranges(),
         census: aligner.coverage().filter(|_| invocation.census.as_ref().is_some_and(|census| census.path.is_none())),
         seconds: invocation.runtime.then(|| started.elapsed().as_secs_f64()),
     };
-    let output_bytes = outputs.finish(&info, &ending)?;
+    let files = outputs.finish(&info, &ending)?;
+    beside.write_coverage(&aligner)?;
+    beside.write_report(&aligner, &gpu, n_queries, files[0].written(), moments, started)?;
     console.finish();
-    beside.write_report(&aligner, &gpu, n_queries, output_bytes, moments, started)?;
+    // The main output comes last: where it is, everything is.
+    Destination::publish(beside.into_files().into_iter().chain(files.into_iter().rev()))?;
     // The process ends here: giving the memory of both back piece by piece takes longer than many a run's output.
     std::mem::forget((aligner, gpu));
     Ok(())
@@ -299,19 +301,15 @@ impl Outputs {
         self.files.iter_mut().try_for_each(|(writer, out)| writer.begin(info, out))
     }
 
-    /// Ends all files; gives the bytes of the main one.
-    fn finish(self, info: &RunInfo, ending: &Ending) -> Result<u64> {
-        let mut output_bytes = 0;
+    /// Writes the ends of all files, and gives them to be published, the main one first.
+    fn finish(self, info: &RunInfo, ending: &Ending) -> Result<Vec<Destination>> {
         // Only the main output says that it is complete.
         let beside = RunInfo { mark_end: false, ..info.clone() };
-        for (i, (mut writer, mut out)) in self.files.into_iter().enumerate() {
+        let finish = |(i, (mut writer, mut out)): (usize, (Box<dyn AlignmentWriter>, Destination))| {
             writer.finish(if i == 0 { info } else { &beside }, ending, &mut out)?;
-            if i == 0 {
-                output_bytes = out.written();
-            }
-            out.publish()?;
-        }
-        Ok(output_bytes)
+            Ok(out)
+        };
+        self.files.into_iter().enumerate().map(finish).collect()
     }
 }
 

@@ -55,20 +55,18 @@ impl<'a> SideFiles<'a> {
     /// If a file cannot be written.
     pub fn write_coverage(&mut self, aligner: &Aligner) -> Result<()> {
         let coverage = aligner.coverage();
-        for (output, mut out) in self.invocation.masking_outputs.iter().zip(self.masking.drain(..)) {
+        for (output, out) in self.invocation.masking_outputs.iter().zip(&mut self.masking) {
             let ranges = match output.soft {
                 true => soft_masked_ranges(coverage, aligner.target()),
                 false => aligner.masked_ranges(),
             };
-            write_masking(&ranges, aligner.target(), output.names, &mut out)?;
+            write_masking(&ranges, aligner.target(), output.names, out)?;
             if self.invocation.mark_end {
                 out.write_all(b"# lastz end-of-file\n")?;
             }
-            out.publish()?;
         }
-        if let (Some(coverage), Some(mut out)) = (coverage, self.census.take()) {
-            coverage.write_census(aligner.target(), &mut out)?;
-            out.publish()?;
+        if let (Some(coverage), Some(out)) = (coverage, &mut self.census) {
+            coverage.write_census(aligner.target(), out)?;
         }
         Ok(())
     }
@@ -78,7 +76,7 @@ impl<'a> SideFiles<'a> {
     /// # Errors
     /// If it cannot be written.
     pub fn write_report(
-        self,
+        &mut self,
         aligner: &Aligner,
         gpu: &GpuEngines,
         n_queries: u32,
@@ -86,7 +84,7 @@ impl<'a> SideFiles<'a> {
         moments: Moments,
         started: Instant,
     ) -> anyhow::Result<()> {
-        let Some(mut out) = self.report else { return Ok(()) };
+        let Some(out) = &mut self.report else { return Ok(()) };
         let report = serde_json::json!({
             "gpu": gpu.report(),
             "left_to_cpu": gpu.left_to_cpu(),
@@ -98,8 +96,13 @@ impl<'a> SideFiles<'a> {
             "output_bytes": output_bytes,
             "counts": aligner.counts(),
         });
-        serde_json::to_writer_pretty(&mut out, &report)?;
+        serde_json::to_writer_pretty(&mut *out, &report).map_err(std::io::Error::from).map_err(fastz::Error::Write)?;
         out.write_all(b"\n")?;
-        Ok(out.publish()?)
+        Ok(())
+    }
+
+    /// The files, to be published.
+    pub fn into_files(self) -> impl IntoIterator<Item = Destination> {
+        self.masking.into_iter().chain(self.census).chain(self.report)
     }
 }

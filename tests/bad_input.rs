@@ -323,36 +323,120 @@ fn failed_run_leaves_an_earlier_output_as_it_was() {
     let outcome = run(folder.path(), "t.fa good_then_protein.fa --format=maf --output=out.maf");
     judge(&outcome, &["good_then_protein.fa", "kinase"]).unwrap();
     assert_eq!(std::fs::read_to_string(&output).expect("the earlier output"), "precious");
-    only_known_files(folder.path());
+    only_known_files(folder.path(), &["out.maf"]);
 }
 
-/// No half-written temporary file is left.
-fn only_known_files(folder: &Path) {
+/// Beside these outputs no file is left, such as a half-written temporary one.
+fn only_known_files(folder: &Path, outputs: &[&str]) {
     let known: Vec<_> =
         std::fs::read_dir(bench().path()).expect("list").map(|file| file.unwrap().file_name()).collect();
     for file in std::fs::read_dir(folder).expect("list the folder") {
         let name = file.expect("a file").file_name();
-        assert!(name == "out.maf" || known.contains(&name), "{name:?} was left behind");
+        assert!(outputs.iter().any(|output| name == *output) || known.contains(&name), "{name:?} was left behind");
     }
 }
 
+/// A run that cannot end by itself: the query comes on stdin, which stays open. Its temporary files are there.
+#[cfg(unix)]
+fn endless_run(folder: &Path, prepare: impl FnOnce(&mut Command)) -> std::process::Child {
+    let mut command = program::fastz(folder);
+    command.args(["t.fa", "--format=maf", "--output=out.maf", "--rdotplot=dots", "--device=cpu"]);
+    prepare(&mut command);
+    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().expect("start fastz");
+    let query = std::fs::read(folder.join("q.fa")).expect("the query");
+    child.stdin.as_mut().expect("stdin is a pipe").write_all(&query).expect("feed the query");
+    let start = Instant::now();
+    while temporary_files(folder) < 2 {
+        assert!(start.elapsed() < LIMIT, "no temporary files");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(child.try_wait().expect("look at the run").is_none(), "the run ended although its input did not");
+    child
+}
+
+#[cfg(unix)]
+fn temporary_files(folder: &Path) -> usize {
+    let names = std::fs::read_dir(folder).expect("list the folder").map(|file| file.expect("a file").file_name());
+    names.filter(|name| name.to_string_lossy().ends_with(".part")).count()
+}
+
+/// Has a run start with this action for a signal, whatever these tests were started with.
+#[cfg(unix)]
+fn with_action(signal: i32, action: libc::sighandler_t) -> impl FnOnce(&mut Command) {
+    move |command| {
+        let set = move || {
+            // SAFETY: sets an action that is no function.
+            unsafe { libc::signal(signal, action) };
+            Ok(())
+        };
+        // SAFETY: `signal` may be called between fork and exec.
+        unsafe { std::os::unix::process::CommandExt::pre_exec(command, set) };
+    }
+}
+
+#[cfg(unix)]
 #[test]
-fn killed_run_leaves_no_output_that_looks_whole() {
+fn signals_end_a_run_and_leave_nothing_behind() {
+    use std::os::unix::process::ExitStatusExt;
     if program::is_lastz_on_trial() {
-        return program::say("SKIPPED output of a killed run: LASTZ leaves a part");
+        return program::say("SKIPPED output of a run that a signal ends: LASTZ leaves a part");
+    }
+    for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGKILL] {
+        let folder = bench();
+        let mut child = endless_run(folder.path(), with_action(signal, libc::SIG_DFL));
+        // SAFETY: sends a signal to a child that has not been waited for.
+        assert_eq!(unsafe { libc::kill(child.id() as i32, signal) }, 0);
+        let status = child.wait().expect("wait for the end");
+        assert_eq!(status.signal(), Some(signal), "{status}");
+        match signal {
+            // Nobody can clear up then, but nothing looks whole.
+            libc::SIGKILL => assert!(!["out.maf", "dots"].iter().any(|name| folder.path().join(name).exists())),
+            _ => only_known_files(folder.path(), &[]),
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_that_is_ignored_as_under_nohup_stays_ignored() {
+    if program::is_lastz_on_trial() {
+        return program::say("SKIPPED output of a run that a signal ends: LASTZ leaves a part");
     }
     let folder = bench();
-    let mut command = program::fastz(folder.path());
-    command.args(["t.fa", "--format=maf", "--output=out.maf"]);
-    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().expect("start fastz");
-    // The query comes on stdin, which stays open: the run cannot end by itself.
-    let query = std::fs::read(folder.path().join("q.fa")).expect("the query");
-    child.stdin.as_mut().expect("stdin is a pipe").write_all(&query).expect("feed the query");
-    std::thread::sleep(Duration::from_millis(700));
-    assert!(child.try_wait().expect("look at the run").is_none(), "the run ended although its input did not");
-    child.kill().expect("end the run");
-    child.wait().expect("wait for the end");
-    assert!(!folder.path().join("out.maf").exists(), "out.maf looks whole, but the run was killed");
+    let mut child = endless_run(folder.path(), with_action(libc::SIGHUP, libc::SIG_IGN));
+    // SAFETY: sends a signal to a child that has not been waited for.
+    assert_eq!(unsafe { libc::kill(child.id() as i32, libc::SIGHUP) }, 0);
+    drop(child.stdin.take());
+    assert!(child.wait().expect("wait for the end").success());
+    only_known_files(folder.path(), &["out.maf", "dots"]);
+}
+
+/// A limit on the size of files acts like a full disk: one output has room and the other has not.
+#[cfg(unix)]
+#[test]
+fn an_output_without_room_leaves_no_other_and_is_named() {
+    if program::is_lastz_on_trial() {
+        return program::say("SKIPPED outputs without room: LASTZ leaves a part");
+    }
+    // With 40 blocks of 512 or 1024 bytes.
+    for (words, small, large) in [
+        ("--format=cigar --output=small --maf=./folder/../large", "small", "./folder/../large"),
+        ("--format=maf --output=large --rdotplot=small", "small", "large"),
+    ] {
+        let folder = bench();
+        let run = |limit: &str| {
+            let line = format!("ulimit -f {limit} && exec \"$0\" t.fa q.fa {words}");
+            let mut command = Command::new("sh");
+            program::run(command.current_dir(&folder).arg("-c").arg(line).arg(program::fastz_path()), b"", LIMIT)
+        };
+        let outcome = run("40");
+        judge(&outcome, &[&format!("{large}:"), "another disk"]).unwrap_or_else(|why| panic!("{words}: {why}"));
+        assert!(!outcome.stderr.contains(".part"), "{}", outcome.stderr);
+        only_known_files(folder.path(), &[]);
+        assert!(run("unlimited").succeeded());
+        let [small, large] = [small, large].map(|name| folder.path().join(name).metadata().expect("an output").len());
+        assert!(small < 20 * 1024 && large > 40 * 1024, "{small} and {large} bytes: the limit shows nothing");
+    }
 }
 
 #[test]
@@ -364,7 +448,7 @@ fn output_file_holds_what_stdout_would() {
     assert!(outcome.succeeded() && outcome.stdout.is_empty(), "{}", outcome.last_words());
     let written = std::fs::read(folder.path().join("out.maf")).expect("the output");
     support::compare::assert_same_text("--output", &stdout, &written);
-    only_known_files(folder.path());
+    only_known_files(folder.path(), &["out.maf"]);
 }
 
 /// Runs with stdout on a device that is always full. Not through the real `/dev/full` by name in `--output`, lest a

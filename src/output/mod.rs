@@ -35,6 +35,7 @@ mod maf;
 mod paf;
 mod rdotplot;
 mod sam;
+mod temporary;
 mod text;
 
 pub use cigar::CigarStyle;
@@ -42,6 +43,7 @@ pub use destination::Destination;
 pub use format::{AxtKind, Format, LavKind, MafKind, SamKind};
 pub use general::{DifferenceLetters, Field, Of, RatioColumns, Table};
 pub use header::{Threshold, Thresholds, seed_text};
+pub use temporary::remove_unpublished;
 
 /// What writers need to know about a run besides its blocks.
 #[derive(Clone, Debug)]
