@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::thread::JoinHandle;
 
-use anyhow::Context;
+use anyhow::anyhow;
 
 use fastz::align::{Aligner, is_done_early};
 use fastz::gpu::{AdapterChoice, FaultPlan, Gpu, GpuExtender, GpuFinder, GpuSettings, OnFault};
@@ -113,7 +113,8 @@ impl GpuStart {
         let plan = EnginePlan { options, searches, extends, left_to_cpu, takes_all, all_on_device, on_fault };
         let engines = GpuEngines::new(plan, started);
         if takes_all && !trial.is_late {
-            engines.complete(aligner).context("cannot use the GPU; --device=cpu runs without it")?;
+            let cannot = |error| anyhow!("cannot use the GPU: {error}; --device=cpu runs without it");
+            engines.complete(aligner).map_err(cannot)?;
             engines.take_warnings().iter().for_each(|warning| warn(warning));
         }
         Ok(engines)

@@ -43,9 +43,11 @@ const REFUSED: &[Refused] = &[
     refused("folder q.fa", &["folder"]),
     refused("t.fa folder", &["folder"]),
     // Damaged files.
-    only_fastz("t.fa cut.fa.gz", &["cut.fa.gz"]),
+    only_fastz("t.fa cut.fa.gz", &["cut.fa.gz", "cut off"]),
     only_fastz("cut.fa.gz q.fa", &["cut.fa.gz"]),
     only_fastz("t.fa flipped.fa.gz", &["flipped.fa.gz"]),
+    only_fastz("t.fa junk.fa.gz", &["junk.fa.gz", "not gzip", "gzip -dc"]),
+    only_fastz("junk.fa.gz q.fa", &["junk.fa.gz", "not gzip", "gzip -dc"]),
     refused("cut.2bit q.fa", &["cut.2bit"]),
     refused("t.fa cut.2bit", &["cut.2bit"]),
     refused("t.fa binary", &["binary"]),
@@ -121,6 +123,13 @@ const REFUSED: &[Refused] = &[
     only_fastz("t.fa q.fa --include=options --output=options", &["--output=options", "reads"]),
     only_fastz("t.fa q.fa --output=new --maf=./new", &["--output", "--maf", "new"]),
     only_fastz("t.fa q.fa --axt=new --report=new", &["--axt", "--report", "new"]),
+    // Messages name what was typed.
+    refused("t.fa q.fa K=abc", &["K=abc", "3K"]),
+    refused("t.fa q.fa T=7", &["T=7", "T=0", "T=4"]),
+    refused("t.fa q.fa --nogapped Y=9", &["--gapped", "Y=9"]),
+    refused("t.fa q.fa --word=40", &["--word=40", "31"]),
+    only_fastz("t.fa q.fa --gpu-memory=99999999T", &["--gpu-memory=99999999T", "1G"]),
+    only_fastz("t.fa q.fa --device=gpu:99", &["cpu", "fastz devices"]),
     // Words that mean nothing.
     refused("t.fa q.fa --", &["--", "leave it out"]),
     only_fastz("devices foo", &["devices", "foo"]),
@@ -149,6 +158,8 @@ fn bench() -> tempfile::TempDir {
     write("empty.fa", b"");
     write("header_only.fa", b">lonely\n");
     write("empty_record_first.fa", &[b">nothing\n".to_vec(), fasta("t", &target)].concat());
+    write("junk.fa.gz", &[&zipped[..], b"junk"].concat());
+    write("padded.fa.gz", &[&zipped[..], &[0; 1000]].concat());
     write("cut.fa.gz", &zipped[..zipped.len() / 2]);
     write("flipped.fa.gz", &flipped);
     write("t.2bit", &two_bit);
@@ -297,9 +308,11 @@ fn gzip_input_gives_what_plain_input_gives() {
     }
     let folder = bench();
     let plain = run(folder.path(), "t.fa q.fa --format=maf-");
-    let zipped = run(folder.path(), "t.fa q.fa.gz --format=maf-");
-    assert!(zipped.succeeded(), "{}", zipped.last_words());
-    support::compare::assert_same_text("gzip input", &plain.stdout, &zipped.stdout);
+    for name in ["q.fa.gz", "padded.fa.gz"] {
+        let zipped = run(folder.path(), &format!("t.fa {name} --format=maf-"));
+        assert!(zipped.succeeded() && zipped.stderr.is_empty(), "{name}: {}", zipped.last_words());
+        support::compare::assert_same_text(name, &plain.stdout, &zipped.stdout);
+    }
 }
 
 #[test]

@@ -161,11 +161,7 @@ fn without_any_adapter_auto_uses_the_cpu_and_a_chosen_device_is_an_error() {
     };
     let outcome = run("--device=gpu:7");
     assert_eq!(outcome.code, Some(1));
-    assert!(
-        outcome.stderr.contains("no GPU number 7") && outcome.stderr.contains("fastz devices"),
-        "{}",
-        outcome.stderr
-    );
+    assert!(outcome.stderr.contains("no GPU at all") && outcome.stderr.contains("fastz devices"), "{}", outcome.stderr);
     assert!(!folder.path().join("out").exists());
     assert!(run("--device=auto").succeeded());
     assert!(folder.path().join("out").exists());

@@ -13,7 +13,7 @@ use fastz::scoring::setup::PairScore;
 use super::output_arguments::{LimitArguments, OutputArguments, PerformanceArguments, PostArguments};
 use super::values::{
     AmbiguousLetters, Chain, GapCost, MatchScores, Seed, ambiguous_letters, count, exact_length, ignored_bytes,
-    mismatch, pair_score, step, threshold, traceback_bytes, twins, word_bits, word_count_limit,
+    mismatch, pair_score, step, threshold, traceback_bytes, transitions, twins, word_bits, word_count_limit,
 };
 
 /// Whole-genome pairwise alignment with LASTZ's command line and LASTZ's output.
@@ -116,7 +116,7 @@ pub struct SeedingArguments {
     pub seed: Vec<Seed>,
     /// Transitions in a seed hit, 0 to 2 [default: 1]; --notransition: 0
     #[arg(long, require_equals = true, value_name = "n", num_args = 0..=1, default_missing_value = "1")]
-    #[arg(value_parser = clap::value_parser!(u8).range(0..=2))]
+    #[arg(value_parser = transitions)]
     pub transition: Option<u8>,
     /// Bases from one target word to the next [default: 1]
     #[arg(long, require_equals = true, value_name = "bases", value_parser = step)]

@@ -25,7 +25,8 @@ impl FromStr for Filter {
     type Err = String;
     fn from_str(text: &str) -> Result<Filter> {
         let most = |name: &str, range: &str| match range.strip_prefix("0..").or_else(|| range.strip_prefix("..")) {
-            Some(most) => u64::try_from(parse_integer(most)?).map_err(|_| format!("--filter={name} can't be negative")),
+            Some(most) => u64::try_from(parse_integer(most)?)
+                .map_err(|_| "a number may not be negative: give 0 or more".to_string()),
             None => Err(format!("can't understand \"{text}\"; consider --filter={name}:0..<max>")),
         };
         match text.split_once(':') {
@@ -82,7 +83,7 @@ pub fn match_count(text: &str) -> Result<MatchCount> {
     }
     match parse_integer(text)? {
         n @ 1.. => Ok(MatchCount::Count(n as u64)),
-        _ => Err("--filter=nmatch must be positive".to_string()),
+        _ => Err("a number of matches must be positive".to_string()),
     }
 }
 
@@ -98,7 +99,7 @@ pub fn hsp_limit(text: &str) -> Result<(u32, OverLimit)> {
         Some(("keep,nowarn", count)) if !is_kept => (count, OverLimit { keep: true, warn: false }),
         _ => (text, OverLimit { keep: is_kept, warn: true }),
     };
-    Ok((positive_count(count, "--queryhsplimit")?, over))
+    Ok((positive_count(count)?, over))
 }
 
 /// The number alone of `--queryhsplimit`, or that of `--limitperquery`.
@@ -143,23 +144,23 @@ pub fn depth_limit(text: &str) -> Result<Option<(f64, OverLimit)>> {
 }
 
 /// A positive count with units.
-pub fn positive_count(text: &str, option: &str) -> Result<u32> {
+pub fn positive_count(text: &str) -> Result<u32> {
     match parse_score(text)? {
         n @ 1.. => Ok(n as u32),
-        _ => Err(format!("{option} must be positive")),
+        _ => Err("a number must be positive: give 1 or more".to_string()),
     }
 }
 
 /// `--queryhspbest=n`.
 pub fn best_count(text: &str) -> Result<u32> {
-    positive_count(text, "--queryhspbest")
+    positive_count(text)
 }
 
 /// `--limitperquery=n`.
 pub fn block_limit(text: &str) -> Result<u32> {
     match parse_integer(text)? {
         n @ 1.. => Ok(n as u32),
-        _ => Err("limit for --limitperquery must be positive".to_string()),
+        _ => Err("a limit must be positive: give 1 or more".to_string()),
     }
 }
 

@@ -57,7 +57,9 @@ impl Request {
             }
             _ => {}
         }
-        let line = CommandLine::from_words(words)?;
+        let mut line = CommandLine::from_words(words)?;
+        let header_arguments = std::mem::take(&mut line.header_arguments);
+        let understood = |arguments| invocation(arguments, header_arguments).map_err(|error| line.explain(error));
         let mut arguments = parse(&line)?;
         if arguments.performance.version {
             return Ok(Request::Print(format!("fastz {}\n", env!("CARGO_PKG_VERSION"))));
@@ -66,12 +68,11 @@ impl Request {
             None => {}
             Some("options") => return Ok(Request::Print(Arguments::command().render_help().to_string())),
             Some("defaults") => {
-                let invocation = invocation(arguments, line.header_arguments)?;
-                return Ok(Request::Print(invocation.defaults_text()));
+                return Ok(Request::Print(understood(arguments)?.defaults_text()));
             }
             Some(topic) => return Ok(Request::Print(help::topic(topic)?.to_string())),
         }
-        invocation(arguments, line.header_arguments).map(|invocation| Request::Align(Box::new(invocation)))
+        Ok(Request::Align(Box::new(understood(arguments)?)))
     }
 }
 
@@ -97,34 +98,39 @@ fn parse(line: &CommandLine) -> Result<Arguments> {
         .chain(line.options.iter().map(String::as_str))
         .chain(std::iter::once("--"))
         .chain(line.files.iter().map(String::as_str));
-    Arguments::try_parse_from(words).map_err(|error| one_line(&error))
+    Arguments::try_parse_from(words).map_err(|error| {
+        // clap knows only the canonical option. Each is right or wrong by itself.
+        let wrong = line.options.iter().zip(&line.typed).find_map(|(option, typed)| {
+            let error = Arguments::try_parse_from(["fastz", option]).err()?;
+            Some(one_line(&error, typed))
+        });
+        wrong.unwrap_or_else(|| anyhow!("{error}"))
+    })
 }
 
-/// clap's error as one line that names the option and the way out.
-fn one_line(error: &clap::Error) -> anyhow::Error {
+/// clap's error as one line that names what was typed and the way out.
+fn one_line(error: &clap::Error, typed: &str) -> anyhow::Error {
     let context = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => text.clone(),
         Some(ContextValue::Strings(texts)) => texts.join(" or "),
         _ => String::new(),
     };
-    // `--hspthresh=<score|top<n>>` -> `--hspthresh`
-    let option = context(ContextKind::InvalidArg).split(['=', ' ', '[']).next().unwrap_or_default().to_string();
-    let value = context(ContextKind::InvalidValue);
+    let name = typed.split(['=', ' ']).next().unwrap_or(typed);
     match error.kind() {
-        ErrorKind::UnknownArgument => {
-            let option = context(ContextKind::InvalidArg);
-            match context(ContextKind::SuggestedArg).as_str() {
-                "" => anyhow!("unknown option {option}; --help lists the options"),
-                suggestion => anyhow!("unknown option {option}; did you mean {suggestion}?"),
-            }
-        }
-        ErrorKind::TooManyValues => anyhow!("{option} takes no value: write {option} alone"),
-        _ if value.is_empty() => anyhow!("{option} needs a value: write {option}=<value>"),
-        ErrorKind::ValueValidation => match std::error::Error::source(error) {
-            Some(source) => anyhow!("{option}={value}: {source}"),
-            None => anyhow!("{option}={value} cannot be understood"),
+        ErrorKind::UnknownArgument => match context(ContextKind::SuggestedArg).as_str() {
+            "" => anyhow!("unknown option {typed}; --help lists the options"),
+            suggestion => anyhow!("unknown option {typed}; did you mean {suggestion}?"),
         },
-        _ => anyhow!("{option}={value} cannot be understood; --help lists the values"),
+        ErrorKind::TooManyValues => anyhow!("{typed}: {name} takes no value, write it alone"),
+        _ if context(ContextKind::InvalidValue).is_empty() => anyhow!("{name} needs a value: write {name}=<value>"),
+        ErrorKind::ValueValidation => match std::error::Error::source(error) {
+            Some(source) => anyhow!("{typed}: {source}"),
+            None => anyhow!("{typed} cannot be understood"),
+        },
+        _ => match context(ContextKind::ValidValue).as_str() {
+            "" => anyhow!("{typed} cannot be understood; --help lists the values"),
+            values => anyhow!("{typed} cannot be understood: write {name}={values}"),
+        },
     }
 }
 

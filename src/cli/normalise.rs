@@ -12,13 +12,15 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::spellings::{is_lastz_option, spelled_out, unsupported, whole_word, yasra};
+use super::spellings::{is_lastz_option, spelled_out, unsupported, values_of, whole_word, yasra};
 
 /// A command line in canonical options.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct CommandLine {
     /// `--name` or `--name=value`.
     pub options: Vec<String>,
+    /// For each of these the word that it comes from, as messages name it: `K=2200`, `--yasra95 in --include=f`.
+    pub typed: Vec<String>,
     /// Target, then query.
     pub files: Vec<String>,
     /// LASTZ's `<args>`: the option words as typed, files and fastz's own options left out.
@@ -33,7 +35,7 @@ impl CommandLine {
             let n_files = line.files.len();
             match word.strip_prefix("--include=") {
                 Some(file) => line.include(file)?,
-                None => line.word(&word)?,
+                None => line.word(&word, &word)?,
             }
             let is_include = word.starts_with("--include=");
             if is_option(&word) && is_lastz_option(&word) && (is_include || line.files.len() == n_files) {
@@ -50,17 +52,18 @@ impl CommandLine {
             if word.starts_with("--include=") {
                 bail!("nested inclusion is not allowed ({word} in {file}): name both files on the command line");
             }
-            self.word(word).with_context(|| format!("--include={file}"))?;
+            let typed = format!("{word} in --include={file}");
+            self.word(word, &typed).with_context(|| format!("--include={file}"))?;
         }
         Ok(())
     }
 
-    fn word(&mut self, word: &str) -> Result<()> {
+    fn word(&mut self, word: &str, typed: &str) -> Result<()> {
         if let Some(level) = word.strip_prefix("--yasra") {
-            return yasra_words(word, level)?.iter().try_for_each(|word| self.word(word));
+            return yasra_words(word, level)?.iter().try_for_each(|word| self.word(word, typed));
         }
         if is_option(word) {
-            return self.option(word);
+            return self.option(word, typed);
         }
         self.file(word)
     }
@@ -74,7 +77,7 @@ impl CommandLine {
         Ok(())
     }
 
-    fn option(&mut self, word: &str) -> Result<()> {
+    fn option(&mut self, word: &str, typed: &str) -> Result<()> {
         if ["-", "--"].contains(&word) {
             bail!("{word} is neither option nor file: leave it out; write a file name that starts with - as ./-name");
         }
@@ -82,10 +85,10 @@ impl CommandLine {
             bail!("{word} is not supported: {way_out}");
         }
         if let Some(options) = whole_word(word) {
-            return options.into_iter().try_for_each(|option| self.canonical(option));
+            return options.into_iter().try_for_each(|option| self.canonical(option, typed));
         }
         if let Some(option) = calculated(word)? {
-            return self.canonical(option);
+            return self.canonical(option, typed);
         }
         let option = spelled_out(word);
         if !option.starts_with("--") {
@@ -93,17 +96,22 @@ impl CommandLine {
             if Path::new(word.split('[').next().unwrap_or(word)).exists() {
                 return self.file(word);
             }
-            bail!("unknown option {word}; --help lists the options, --help=shortcuts the one-letter ones");
+            match word.split_once('=').and_then(|(letter, _)| values_of(letter)) {
+                Some(values) => {
+                    bail!("{word} cannot be understood: give {values}; --help=shortcuts says what they mean")
+                }
+                None => bail!("unknown option {word}; --help lists the options, --help=shortcuts the one-letter ones"),
+            }
         }
-        self.canonical(option)
+        self.canonical(option, typed)
     }
 
     /// Adds an option. `--xdrop`, `--exact` and `--mismatch` also choose how seed hits are extended, as `--gfextend` and
     /// `--nogfextend` do, and the last of these decides; the length of the latter two is a threshold like that of
     /// `--hspthresh`. So it is with the one number of `--anyornone`, `--limitperquery` and `--queryhsplimit`.
     /// `--writesegments` sets format and output, as these do.
-    fn canonical(&mut self, option: String) -> Result<()> {
-        self.check_hit_extension(&option)?;
+    fn canonical(&mut self, option: String, typed: &str) -> Result<()> {
+        self.check_hit_extension(&option, typed)?;
         let also = match option.split_once('=') {
             Some(("--xdrop", _)) => vec!["--gfextend".to_string()],
             Some(("--exact", length)) => vec!["--gfextend=exact".to_string(), format!("--hspthresh={length}")],
@@ -119,43 +127,66 @@ impl CommandLine {
         };
         self.options.push(option);
         self.options.extend(also);
+        self.typed.resize(self.options.len(), typed.to_string());
         Ok(())
     }
 
     /// LASTZ refuses a threshold or x-drop under `--exact` and `--mismatch`, and these behind a threshold or x-drop, as
     /// long as no `--gfextend` or `--nogfextend` stands between.
-    fn check_hit_extension(&self, option: &str) -> Result<()> {
+    fn check_hit_extension(&self, option: &str, typed: &str) -> Result<()> {
         let name = option.split_once('=').map_or(option, |(name, _)| name);
-        let is_given = |start: &str| self.options.iter().any(|option| option.starts_with(start));
-        let mode =
-            self.options.iter().rev().find(|option| option.starts_with("--gfextend") || *option == "--nogfextend");
-        let length_mode = match mode.map(String::as_str) {
+        let last = |is_it: &dyn Fn(&str) -> bool| self.options.iter().rposition(|option| is_it(option));
+        let mode = last(&|option| option.starts_with("--gfextend") || option == "--nogfextend");
+        let length_mode = match mode.map(|at| self.options[at].as_str()) {
             Some("--gfextend=exact") => Some("--exact"),
             Some("--gfextend=mismatch") => Some("--mismatch"),
             _ => None,
         };
+        let is_without = mode.is_some_and(|at| self.options[at] == "--nogfextend");
         let other = match name {
-            "--xdrop" | "--hspthresh" => length_mode,
-            "--exact" | "--mismatch" if length_mode.is_some() => length_mode.filter(|&mode| mode != name),
-            "--exact" | "--mismatch" if mode.is_some_and(|mode| mode == "--nogfextend") => None,
-            "--exact" | "--mismatch" if is_given("--hspthresh=") => Some("--hspthresh (K=)"),
-            "--exact" | "--mismatch" if is_given("--xdrop=") => Some("--xdrop (X=)"),
+            "--xdrop" | "--hspthresh" if length_mode.is_some() => mode,
+            "--exact" | "--mismatch" if length_mode.is_some() => mode.filter(|_| length_mode != Some(name)),
+            "--exact" | "--mismatch" if !is_without => last(&|option| option.starts_with("--hspthresh="))
+                .or_else(|| last(&|option| option.starts_with("--xdrop="))),
             _ => None,
         };
         match other {
-            Some(other) => bail!("can't use {option} with {other}: drop one of them"),
+            Some(other) => bail!("can't use {typed} with {}: drop one of them", self.typed[other]),
             None => Ok(()),
         }
     }
 
     /// LASTZ takes `--queryhspbest` before `--anyornone` and `--limitperquery`, but not behind them.
     fn check_order_of_best(&self) -> Result<()> {
-        let is_limit = |option: &&String| *option == "--anyornone" || option.starts_with("--limitperquery=");
-        match self.options.iter().find(is_limit) {
-            Some(limit) => bail!("can't use --queryhspbest behind {limit}: put it before"),
+        let is_limit = |option: &String| *option == "--anyornone" || option.starts_with("--limitperquery=");
+        match self.options.iter().position(is_limit) {
+            Some(limit) => bail!("can't use --queryhspbest behind {}: put it before", self.typed[limit]),
             None => Ok(()),
         }
     }
+}
+
+impl CommandLine {
+    /// `error`, and for options in it that were typed in another way what that means: `(Y=9 means --ydrop=9)`.
+    pub fn explain(&self, error: anyhow::Error) -> anyhow::Error {
+        let message = format!("{error:#}");
+        let mut notes: Vec<String> = Vec::new();
+        for (option, typed) in self.options.iter().zip(&self.typed) {
+            let name = option.split('=').next().unwrap_or(option);
+            let note = format!("{typed} means {option}");
+            if !typed.starts_with(name) && names_option(&message, name) && !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+        if notes.is_empty() { error } else { anyhow!("{message} ({})", notes.join(", ")) }
+    }
+}
+
+/// Whether a message names this option, and not only one whose name begins in the same way.
+fn names_option(message: &str, name: &str) -> bool {
+    message.match_indices(name).any(|(at, _)| {
+        !message[at + name.len()..].starts_with(|next: char| next.is_alphanumeric() || "-+:".contains(next))
+    })
 }
 
 /// Whether a word is an option: it starts with `-`, or is `X=...` with one letter, or `XY:...` with two bases.
@@ -172,9 +203,7 @@ fn is_pair(word: &str) -> bool {
 
 /// Options whose meaning depends on their value: `B=`, `P=`, `c=`, `XY:score`, `--<m>mismatch=n`, `--mismatch=0,n`.
 fn calculated(word: &str) -> Result<Option<String>> {
-    let integer = |value: &str| {
-        fastz::scoring::number::parse_integer(value).map_err(|why| anyhow!("{word}: {why}; write a whole number"))
-    };
+    let integer = |value: &str| fastz::scoring::number::parse_integer(value).map_err(|why| anyhow!("{word}: {why}"));
     if is_pair(word) {
         return Ok(Some(format!("--pair-score={word}")));
     }
@@ -318,7 +347,7 @@ mod tests {
         assert!(error("a b c").contains("the sequence files are a and b already"));
         assert!(error("A=5").contains("unknown option A=5"));
         assert!(error("--infer=x").contains("lastz_D"));
-        assert!(error("B=x").contains("\"x\" is not an integer"));
+        assert!(error("B=x").contains("\"x\" is not a whole number"));
         assert!(error("P=-1").contains("illegal value for P"));
         assert!(error("--include=/nonexistent/x").contains("cannot read --include="));
     }

@@ -10,7 +10,7 @@ use super::invocation::Device;
 use super::limits::{
     Filter, Progress, best_count, block_limit, depth_limit, hsp_limit, last_limit, match_count, progress, ratio_range,
 };
-use super::values::{count, expansion, format_name, gpu_memory};
+use super::values::{census, count, expansion, format_name, gpu_memory};
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Post-processing")]
@@ -40,7 +40,7 @@ pub struct PostArguments {
     #[arg(long, overrides_with = "nomirror")]
     pub mirror: bool,
     /// Mask target bases that so many alignments cover
-    #[arg(long, require_equals = true, value_name = "n", value_parser = masking)]
+    #[arg(long, require_equals = true, value_name = "n", value_parser = count)]
     pub masking: Option<u32>,
     /// Write the intervals that --masking masked
     #[arg(long, require_equals = true, value_name = "file")]
@@ -56,6 +56,7 @@ pub struct PostArguments {
     pub outputmasking_soft_names: Vec<PathBuf>,
     /// Count alignments over each base, up to 255; --nocensus: do not
     #[arg(long, require_equals = true, value_name = "file", num_args = 0..=1, default_missing_value = "on")]
+    #[arg(value_parser = census)]
     pub census: Vec<String>,
     /// The same up to 65535
     #[arg(long, require_equals = true, value_name = "file")]
@@ -186,8 +187,4 @@ pub struct PerformanceArguments {
 
 fn threads(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| format!("\"{text}\" is not a number of threads: give 1 or more, or 0 for all cores"))
-}
-
-fn masking(text: &str) -> Result<u32, String> {
-    count(text).map_err(|why| if text.starts_with('-') { "--masking cannot be negative".to_string() } else { why })
 }

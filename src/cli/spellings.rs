@@ -196,6 +196,13 @@ pub(super) fn whole_word(word: &str) -> Option<Vec<String>> {
     Some(vec![format!("--format={format}")])
 }
 
+/// The words that there are with this letter and `=`, if it is one of those whose values have each a meaning of their own.
+pub(super) fn values_of(letter: &str) -> Option<String> {
+    let words: Vec<&str> =
+        WORDS.iter().map(|(word, _)| *word).filter(|word| word.split('=').next() == Some(letter)).collect();
+    (letter.len() == 1 && !words.is_empty()).then(|| words.join(", "))
+}
+
 /// `word` with an abbreviated beginning written out.
 pub(super) fn spelled_out(word: &str) -> String {
     match PREFIXES.iter().find_map(|(short, long)| word.strip_prefix(short).map(|rest| (long, rest))) {

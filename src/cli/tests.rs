@@ -208,17 +208,57 @@ fn partitioned_input_excludes_lav_and_masking_files() {
 fn errors_are_one_line_with_the_way_out() {
     for (words, message) in [
         ("t.fa --bogus", "unknown option --bogus; --help lists the options"),
-        ("t.fa --hspthres=5", "unknown option --hspthres; did you mean --hspthresh?"),
+        ("t.fa --hspthres=5", "unknown option --hspthres=5; did you mean --hspthresh?"),
         ("t.fa --hspthresh", "--hspthresh needs a value: write --hspthresh=<value>"),
-        ("t.fa --nogapped=1", "--nogapped takes no value: write --nogapped alone"),
-        ("t.fa K=5 K=3KB K=7", "--hspthresh=3KB: \"3KB\" is not an integer"),
+        ("t.fa --nogapped=1", "--nogapped=1: --nogapped takes no value, write it alone"),
+        ("t.fa --strand=x", "--strand=x cannot be understood: write --strand=both or plus or minus"),
+        ("t.fa --transition=9", "--transition=9: give 0, 1 or 2"),
+        ("t.fa --word=40", "--word=40: a word cannot have 40 bits: give 8 to 31"),
+        ("t.fa --gpu-memory=1M", "--gpu-memory=1M: give 64M or more"),
+        ("t.fa --gpu-memory=9T", "--gpu-memory=9T: \"9T\" is not a number: write one such as 3000, 3K, 2.5M or 1G"),
+        ("t.fa --census=", "--census needs a value: write --census=<value>"),
         ("t.fa --infer", "--infer is not supported: infer the scores with lastz_D and give them with --scores=<file>"),
-        ("t.fa --exact=20 K=9", "can't use --hspthresh=9 with --exact: drop one of them"),
-        ("t.fa --nogapped Y=9", "--ydrop requires --gapped"),
+        ("t.fa --exact=20 K=9", "can't use K=9 with --exact=20: drop one of them"),
+        ("t.fa K=9 --exact=20", "can't use --exact=20 with K=9: drop one of them"),
+        ("t.fa --nogapped --ydrop=9", "--ydrop requires --gapped"),
     ] {
         assert_eq!(error(words), message, "{words}");
     }
+    let formats = error("t.fa --format=nonsense");
+    assert!(formats.starts_with("--format=nonsense: unknown format: use lav, axt"), "{formats}");
     assert!(error("K=5").starts_with("you must specify a target file"));
+}
+
+#[test]
+fn errors_name_what_was_typed() {
+    let number = "\"x\" is not a number: write one such as 3000, 3K, 2.5M or 1G";
+    for word in ["K=x", "L=x", "H=x", "O=x", "E=x", "X=x", "Y=x", "m=x", "G=x", "R=x", "U=x", "AC:x", "--mspthresh=x"] {
+        assert_eq!(error(&format!("t.fa K=5 {word} --step=2")), format!("{word}: {number}"));
+    }
+    for word in ["M=x", "Z=x", "B=x", "P=x", "c=x", "--stopafter=x"] {
+        assert_eq!(error(&format!("t.fa {word}")), format!("{word}: \"x\" is not a whole number: write digits alone"));
+    }
+    for (words, message) in [
+        ("W=x", "W=x: \"x\" is not a word length: give 2 to 15"),
+        ("T=7", "T=7 cannot be understood: give T=0, T=1, T=2, T=3, T=4; --help=shortcuts says what they mean"),
+        ("Z=0", "Z=0: a step must be positive: give 1 or more"),
+        ("M=-1", "M=-1: -1 is negative: give 0 or more"),
+        ("m=1", "m=1: traceback memory must be at least 100K"),
+        ("K=", "K needs a value: write K=<value>"),
+        ("K=9 K=x", &format!("K=x: {number}")),
+        ("--trans=9", "--trans=9: give 0, 1 or 2"),
+        ("--mem:traceback=5G", "--mem:traceback=5G: \"5G\" is out of range: give 2.0G at most"),
+        ("--nogapped Y=9", "--ydrop requires --gapped (Y=9 means --ydrop=9)"),
+        ("--ungapped H=9 --ydrop=9", "--ydrop requires --gapped"),
+        ("X=0", "--xdrop=0: 0 is not a legitimate x-drop threshold: it must be positive (X=0 means --xdrop=0)"),
+        ("--yasra98 --exact=20", "can't use --exact=20 with --yasra98: drop one of them"),
+    ] {
+        assert_eq!(error(&format!("t.fa {words}")), message, "{words}");
+    }
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "--step=2\nK=x").unwrap();
+    let include = format!("--include={}", file.path().display());
+    assert_eq!(error(&format!("t.fa {include}")), format!("K=x in {include}: {number}"));
 }
 
 /// How pipelines call lastz (lastz-semantics 12).

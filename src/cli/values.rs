@@ -168,7 +168,7 @@ pub fn ambiguous_letters(text: &str) -> Result<AmbiguousLetters> {
         None => None,
     };
     if scores.is_some_and(|(_, penalty)| penalty < 0) {
-        return Err(format!("penalty for --ambiguous={letters} must be non-negative; it is subtracted"));
+        return Err("the penalty must not be negative; it is subtracted".to_string());
     }
     Ok(AmbiguousLetters { iupac, scores })
 }
@@ -196,7 +196,7 @@ pub fn exact_length(text: &str) -> Result<u32> {
 /// `--mismatch=<count>,<length>`.
 pub fn mismatch(text: &str) -> Result<(u32, u32)> {
     let Some((count, length)) = text.split_once(',') else {
-        return Err("--mismatch requires two values (count and length)".to_string());
+        return Err("two values are needed: <count>,<length>".to_string());
     };
     let (count, length) = (parse_score(count)?, parse_score(length)?);
     if !(1..=50).contains(&count) {
@@ -230,7 +230,7 @@ pub fn word_count_limit(text: &str) -> Result<Option<WordCountLimit>> {
         _ => Err(format!("{what} must be at least 1")),
     };
     let (count, spacing) = match text.split_once(',') {
-        Some((count, spacing)) => (count, Some(at_least_1(spacing, "--maxwordcount's max interval")?)),
+        Some((count, spacing)) => (count, Some(at_least_1(spacing, "the interval")?)),
         None => (text, None),
     };
     if let Some(percent) = count.strip_suffix('%') {
@@ -240,10 +240,10 @@ pub fn word_count_limit(text: &str) -> Result<Option<WordCountLimit>> {
                 Some(spacing) => WordCountLimit::PercentWithSpacing(percent, spacing),
                 None => WordCountLimit::Percent(percent),
             })),
-            _ => Err("--maxwordcount must be less than 100%".to_string()),
+            _ => Err("the share must be less than 100%".to_string()),
         };
     }
-    let count = at_least_1(count, "--maxwordcount")?;
+    let count = at_least_1(count, "the count")?;
     Ok(Some(match spacing {
         Some(spacing) => WordCountLimit::CountWithSpacing(count, spacing),
         None => WordCountLimit::Count(count),
@@ -259,7 +259,7 @@ pub fn format_name(text: &str) -> Result<String> {
 pub fn step(text: &str) -> Result<u32> {
     match parse_integer(text)? {
         n @ 1.. => Ok(n as u32),
-        _ => Err("--step must be positive".to_string()),
+        _ => Err("a step must be positive: give 1 or more".to_string()),
     }
 }
 
@@ -271,9 +271,8 @@ pub fn count(text: &str) -> Result<u32> {
 /// `--word=<bits>`.
 pub fn word_bits(text: &str) -> Result<u32> {
     match parse_integer(text)? {
-        bits @ ..8 => Err(format!("--word doesn't allow so few bits ({bits}): give 8 to 28")),
         bits @ 8..=31 => Ok(bits as u32),
-        bits => Err(format!("max index bits cannot exceed 31 (it's {bits}): give 8 to 28")),
+        bits => Err(format!("a word cannot have {bits} bits: give 8 to 31")),
     }
 }
 
@@ -281,8 +280,7 @@ pub fn word_bits(text: &str) -> Result<u32> {
 pub fn expansion(text: &str) -> Result<u32> {
     match parse_integer(text)? {
         n @ 0..=999 => Ok(n as u32),
-        1000.. => Err("--expand must be less than 1000".to_string()),
-        _ => Err("--expand cannot be negative".to_string()),
+        _ => Err("give 0 to 999 bases".to_string()),
     }
 }
 
@@ -290,7 +288,7 @@ pub fn expansion(text: &str) -> Result<u32> {
 pub fn traceback_bytes(text: &str) -> Result<usize> {
     match fastz::scoring::number::parse_bytes(text)? {
         bytes @ 102_400.. => Ok(bytes as usize),
-        _ => Err(format!("--allocate:traceback must be at least 100K (it's only {text})")),
+        _ => Err("traceback memory must be at least 100K".to_string()),
     }
 }
 
@@ -298,8 +296,21 @@ pub fn traceback_bytes(text: &str) -> Result<usize> {
 pub fn gpu_memory(text: &str) -> Result<u64> {
     match parse(text, Units::Binary)? {
         bytes @ 67_108_864.. => Ok(bytes as u64),
-        _ => Err(format!("--gpu-memory must be at least 64M (it's only {text})")),
+        _ => Err("give 64M or more".to_string()),
     }
+}
+
+/// `--transition=n`.
+pub fn transitions(text: &str) -> Result<u8> {
+    match text.parse() {
+        Ok(n @ 0..=2) => Ok(n),
+        _ => Err("give 0, 1 or 2".to_string()),
+    }
+}
+
+/// `--census=<file>`, `on` or `off`.
+pub fn census(text: &str) -> Result<String> {
+    if text.is_empty() { Err("the name of the file is missing".to_string()) } else { Ok(text.to_string()) }
 }
 
 /// Any number; what LASTZ takes for `--allocate:target=` and fastz ignores.

@@ -110,9 +110,10 @@ impl AdapterChoice {
         let what = match self {
             AdapterChoice::Auto | AdapterChoice::All if n > 0 => "there is no GPU, only a software adapter".to_string(),
             AdapterChoice::Auto | AdapterChoice::All => "there is no GPU".to_string(),
-            AdapterChoice::Index(index) => format!("there is no GPU number {index} (there are {n})"),
+            AdapterChoice::Index(_) if n == 0 => "there is no GPU at all".to_string(),
+            AdapterChoice::Index(index) => format!("there is no GPU number {index} (the last is gpu:{})", n - 1),
             AdapterChoice::Name(part) => format!("no GPU's name or driver contains '{part}'"),
         };
-        Err(GpuError::NoAdapter(format!("{what}; `fastz devices` lists what there is, --device=cpu does without")))
+        Err(GpuError::NoAdapter(format!("{what}; `fastz devices` lists what there is")))
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! specifier.rs   what the user typed            subrange.rs  [a..b] and its other forms
-//! source.rs      open, unpack, recognise        name.rs      header line -> short name
+//! source.rs      open, unpack (gzip.rs)         name.rs      header line -> short name
 //! record.rs      one reader of any format       mask.rs      softmask=, xmask=, nmask=
 //! fasta.rs  fastq.rs  two_bit.rs                selection.rs subset=, subsample=
 //! assembly.rs    records -> SequenceSet: masks, names, separators, reversal
@@ -13,6 +13,7 @@
 mod assembly;
 mod fasta;
 mod fastq;
+mod gzip;
 mod mask;
 mod name;
 mod record;

@@ -7,8 +7,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
-use flate2::bufread::MultiGzDecoder;
-
+use super::gzip::{MAGIC, Members, Trailing};
 use super::specifier::{FileFormat, Specifier};
 use crate::error::{Error, Result};
 
@@ -62,8 +61,8 @@ impl Source {
 /// Unpacks gzip, then looks at the content.
 fn unpack(spec: &Specifier, mut bytes: TextStream, mut max_bases: Option<u64>) -> Result<Source> {
     let mut head = peek(spec, &mut bytes)?;
-    if head.starts_with(&[0x1f, 0x8b]) {
-        bytes = Box::new(BufReader::with_capacity(BUFFER_BYTES, MultiGzDecoder::new(bytes)));
+    if head.starts_with(&MAGIC) {
+        bytes = Box::new(BufReader::with_capacity(BUFFER_BYTES, Members::new(bytes)));
         max_bases = None;
         head = peek(spec, &mut bytes)?;
     }
@@ -106,6 +105,7 @@ fn peek(spec: &Specifier, bytes: &mut TextStream) -> Result<Vec<u8>> {
 /// An error while reading text or unpacking it.
 pub(super) fn read_error(file: &str, error: io::Error) -> Error {
     match error.kind() {
+        _ if error.get_ref().is_some_and(|inner| inner.is::<Trailing>()) => Error::input(file, error.to_string()),
         io::ErrorKind::UnexpectedEof => {
             Error::input(file, "the compressed data end early: the file is cut off, get it again")
         }
@@ -117,7 +117,7 @@ pub(super) fn read_error(file: &str, error: io::Error) -> Error {
 }
 
 fn is_two_bit(spec: &Specifier, head: &[u8]) -> bool {
-    spec.format == Some(FileFormat::TwoBit) && !head.starts_with(&[0x1f, 0x8b])
+    spec.format == Some(FileFormat::TwoBit) && !head.starts_with(&MAGIC)
         || spec.format.is_none() && has_magic(head, TWO_BIT_MAGIC)
 }
 

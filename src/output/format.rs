@@ -260,14 +260,13 @@ fn unknown(text: &str) -> Error {
     let lower = text.to_ascii_lowercase();
     let unsupported = UNSUPPORTED.iter().find(|(known, _)| name.eq_ignore_ascii_case(known));
     Error::options(match unsupported {
-        Some((_, instead)) => format!("--format={text} is not supported: {instead}"),
+        Some((_, instead)) => format!("this format is not supported: {instead}"),
         None if lower != text && Format::parse(&lower).is_ok() => {
-            format!("unknown format --format={text}: write --format={lower}")
+            format!("unknown format: write --format={lower}")
         }
-        None => format!(
-            "unknown format --format={text}: use lav, axt, maf, general, mapping, paf, sam, softsam, cigar, differences, \
+        None => "unknown format: use lav, axt, maf, general, mapping, paf, sam, softsam, cigar, differences, \
              segments, rdotplot, text, blastn, gfa or none"
-        ),
+            .to_string(),
     })
 }
 
@@ -289,7 +288,7 @@ mod tests {
     fn unknown_names_say_what_to_use() {
         let message = |text| Format::parse(text).unwrap_err().to_string();
         assert!(message("infstats").contains("not supported: use general"));
-        assert!(message("mafx").contains("unknown format --format=mafx"));
+        assert!(message("mafx").contains("unknown format: use lav, axt, maf"));
         assert!(message("general:SCORE").contains("\"SCORE\""));
         assert!(message("general:").contains("general:"));
         assert!(message("sam:x").contains("unknown format"));

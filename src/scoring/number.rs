@@ -12,7 +12,7 @@ pub enum Units {
 /// A score, threshold or limit: `3000`, `3K`, `2.5K`, `1e3`, `0x10`.
 pub fn parse_score(text: &str) -> Result<i32, String> {
     let value = parse(text, Units::Decimal)?;
-    i32::try_from(value).map_err(|_| out_of_range(text))
+    i32::try_from(value).map_err(|_| format!("\"{text}\" is out of range: give {} to {}", i32::MIN, i32::MAX))
 }
 
 /// A number of bytes: `80M`, `1.99G`. `2.0G` is the largest, as in LASTZ.
@@ -20,22 +20,23 @@ pub fn parse_bytes(text: &str) -> Result<i64, String> {
     let value = parse(text, Units::Binary)?;
     // A product of integers must fit 31 bits; LASTZ lets the rounded `2.0G` through, one more than that.
     let most = if text.contains('.') { 1 << 31 } else { i64::from(i32::MAX) };
-    if value > most { Err(out_of_range(text)) } else { Ok(value) }
+    if value > most { Err(format!("\"{text}\" is out of range: give 2.0G at most")) } else { Ok(value) }
 }
 
 /// A plain integer: no unit, no point.
 pub fn parse_integer(text: &str) -> Result<i32, String> {
     if text.is_empty() {
-        return Err("an empty string is not an integer".to_string());
+        return Err("an empty string is not a whole number".to_string());
     }
     if !is_integer(text) {
-        return Err(not_an_integer(text));
+        return Err(format!("\"{text}\" is not a whole number: write digits alone"));
     }
-    text.parse().map_err(|_| format!("\"{text}\" is outside the range of a signed integer"))
+    text.parse().map_err(|_| format!("\"{text}\" is out of range: give {} to {}", i32::MIN, i32::MAX))
 }
 
 /// A number with an optional unit, rounded as LASTZ rounds: an integer is multiplied exactly; anything else is taken in
 /// single precision, multiplied in single precision, and one half is added before the fraction is cut (so -2.5 is -2).
+/// What does not fit 64 bits becomes the largest or the least number that does.
 pub fn parse(text: &str, units: Units) -> Result<i64, String> {
     let base: i64 = match units {
         Units::Decimal => 1000,
@@ -48,18 +49,17 @@ pub fn parse(text: &str, units: Units) -> Result<i64, String> {
         _ => (text, 1),
     };
     if is_integer(digits) {
-        return digits.parse::<i64>().ok().and_then(|n| n.checked_mul(factor)).ok_or_else(|| out_of_range(text));
+        let most = if digits.starts_with('-') { i64::MIN } else { i64::MAX };
+        return Ok(digits.parse::<i64>().map_or(most, |n| n.saturating_mul(factor)));
     }
     let number = match hexadecimal(digits) {
         Some(n) => n,
-        None if digits.bytes().any(|b| b.is_ascii_digit()) => {
-            digits.parse::<f32>().map_err(|_| not_an_integer(text))?
-        }
+        None if digits.bytes().any(|b| b.is_ascii_digit()) => digits.parse::<f32>().map_err(|_| not_a_number(text))?,
         // `inf` and `nan` are no numbers to us.
-        None => return Err(not_an_integer(text)),
+        None => return Err(not_a_number(text)),
     };
-    let product = f64::from(number * factor as f32) + 0.5;
-    if product.abs() >= 9e18 { Err(out_of_range(text)) } else { Ok(product as i64) }
+    // A cast saturates.
+    Ok((f64::from(number * factor as f32) + 0.5) as i64)
 }
 
 fn is_integer(text: &str) -> bool {
@@ -76,12 +76,8 @@ fn hexadecimal(text: &str) -> Option<f32> {
     u32::from_str_radix(digits, 16).ok().map(|n| sign * n as f32)
 }
 
-fn not_an_integer(text: &str) -> String {
-    format!("\"{text}\" is not an integer")
-}
-
-fn out_of_range(text: &str) -> String {
-    format!("\"{text}\" is out of range for an integer")
+fn not_a_number(text: &str) -> String {
+    format!("\"{text}\" is not a number: write one such as 3000, 3K, 2.5M or 1G")
 }
 
 #[cfg(test)]
@@ -121,11 +117,14 @@ mod tests {
     #[test]
     fn nonsense_and_overflow_are_named() {
         for text in ["", "K", "3KB", "--5", "1.5.5", "1,000", "nan", "0x", "5 ", "abc"] {
-            assert_eq!(parse_score(text), Err(format!("\"{text}\" is not an integer")));
+            let error = format!("\"{text}\" is not a number: write one such as 3000, 3K, 2.5M or 1G");
+            assert_eq!(parse_score(text), Err(error));
         }
-        for text in ["5G", "2.2G", "2147484K", "1e10"] {
-            assert_eq!(parse_score(text), Err(format!("\"{text}\" is out of range for an integer")));
+        for text in ["5G", "2.2G", "2147484K", "1e10", "-5G", "99999999999999999999", "9999999999999G", "1e30"] {
+            let error = format!("\"{text}\" is out of range: give -2147483648 to 2147483647");
+            assert_eq!(parse_score(text), Err(error));
         }
+        assert_eq!(parse("-99999999999G", Units::Binary), Ok(i64::MIN));
     }
 
     #[test]
@@ -133,7 +132,7 @@ mod tests {
         assert_eq!(parse_bytes("80m"), Ok(80 << 20));
         assert_eq!(parse_bytes("800.0M"), Ok(800 << 20));
         assert_eq!(parse_bytes("2.0G"), Ok(1 << 31));
-        assert!(parse_bytes("2G").is_err());
+        assert_eq!(parse_bytes("2G"), Err("\"2G\" is out of range: give 2.0G at most".to_string()));
         assert!(parse_bytes("2.5G").is_err());
     }
 

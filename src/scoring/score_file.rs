@@ -330,7 +330,10 @@ mod tests {
     fn mistakes_are_named_with_their_line() {
         assert_eq!(error("K=5\nK=6\n"), "s.q: line 2: hsp_threshold is set twice; keep one");
         assert_eq!(error("A C G T\nA 1 2 3 4 5\n"), "s.q: line 2: expected number of scores: 4, found: 6");
-        assert_eq!(error("A C G T\n1 x 3 4\n"), "s.q: line 2: \"x\" is not an integer");
+        assert_eq!(
+            error("A C G T\n1 x 3 4\n"),
+            "s.q: line 2: \"x\" is not a number: write one such as 3000, 3K, 2.5M or 1G"
+        );
         for text in ["", "K=5\n", "A C G T\n", "foo=1\n", "T=0\n", "X=0\n", "Z=1K\n", "ball=5\n", "bad_score=XX:-5\n"] {
             assert!(
                 parse(&format!("{text}{}", if text.contains('=') { MATRIX } else { "" })).is_err() || text == "K=5\n"

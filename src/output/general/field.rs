@@ -189,12 +189,12 @@ impl Field {
             }
         }
         if INTERNAL.contains(&name) {
-            return Err(Error::options(format!("--format=general: field \"{name}\" is not supported: leave it out")));
+            return Err(Error::options(format!("the field \"{name}\" is not supported: leave it out")));
         }
         match NAMES.iter().find(|(known, _)| *known == name) {
             Some(&(known, field)) => Ok((field, field.header(known).to_string())),
             None => Err(Error::options(format!(
-                "unrecognized field name (for --format=general): \"{name}\": use names such as name1, zstart1, end1, \
+                "unrecognized field name \"{name}\": use names such as name1, zstart1, end1, \
                  strand2, zstart2+, score, identity, cigar; case matters"
             ))),
         }

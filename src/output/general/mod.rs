@@ -36,7 +36,7 @@ impl Table {
         let names = match fields {
             None => GENERAL_FIELDS,
             Some("") => {
-                return Err(Error::options("empty keys string for --format=general: name fields after the colon"));
+                return Err(Error::options("the fields are missing: name them after the colon"));
             }
             Some(names) => names,
         };
@@ -45,7 +45,7 @@ impl Table {
             let (field, header) = Field::parse(name)?;
             let is_differences = |field: &Field| matches!(field, Field::Differences(_));
             if is_differences(&field) && table.fields.iter().any(is_differences) {
-                return Err(Error::options("duplicate field name: diff: name it once in --format=general"));
+                return Err(Error::options("duplicate field name: name diff once"));
             }
             table.fields.push(field);
             table.headers.push(header);
