@@ -489,6 +489,23 @@ fn full_disk_is_an_error() {
     assert!(!kind.is_file(), "--output replaced a device by a file");
 }
 
+/// Not on a system that grants memory that it has not (macOS ignores `ulimit -v`).
+#[cfg(target_os = "linux")]
+#[test]
+fn too_little_memory_is_one_line_and_leaves_nothing_behind() {
+    if program::is_lastz_on_trial() {
+        return program::say("SKIPPED too little memory: LASTZ has its own words");
+    }
+    let folder = bench();
+    // A file full of holes: its size is not really there, but memory for it is asked for.
+    std::fs::File::options().append(true).open(folder.path().join("t.fa")).unwrap().set_len(1 << 36).unwrap();
+    let line = "ulimit -v 16000000 && exec \"$0\" t.fa q.fa --format=maf --output=out.maf --device=cpu";
+    let mut command = Command::new("sh");
+    command.current_dir(&folder).args(["-c", line]).arg(program::fastz_path());
+    judge(&program::run(&mut command, b"", LIMIT), &["out of memory", "target.fa[1.."]).unwrap();
+    only_known_files(folder.path(), &[]);
+}
+
 #[test]
 fn reader_that_stops_reading_is_no_error() {
     if program::is_lastz_on_trial() {

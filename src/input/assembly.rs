@@ -149,8 +149,7 @@ impl Assembler {
     /// Asks for the memory of a whole file at once. Growing by doubling could copy, and hold two copies.
     fn reserve(&self, set: &mut SequenceSet) {
         if let Some(max_bases) = self.max_bases {
-            // A refusal shows when the memory is really needed.
-            let _ = set.bases.try_reserve_exact(max_bases as usize + 1);
+            set.bases.reserve_exact(max_bases as usize + 1);
         }
     }
 

@@ -290,7 +290,7 @@ mod tests {
         assert!(message("infstats").contains("not supported: use general"));
         assert!(message("mafx").contains("unknown format: use lav, axt, maf"));
         assert!(message("general:SCORE").contains("\"SCORE\""));
-        assert!(message("general:").contains("general:"));
+        assert!(message("general:").contains("name them after the colon"));
         assert!(message("sam:x").contains("unknown format"));
     }
 
