@@ -6,7 +6,9 @@ mod support;
 use flate2::write::GzEncoder;
 use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
+#[cfg(unix)]
+use std::process::Command;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 use support::program::{self, Outcome};
 use support::twobit::twobit;
