@@ -9,7 +9,7 @@ use fastz::options::{GapFreeExtension, HspThreshold, Options, SeedHitFilter, Sel
 use fastz::scoring::Scoring;
 use fastz::seed::{SeedPattern, WordTable};
 use fastz::sequence::{Partition, SequenceSet};
-use gpu_support::{SplitMix64, own_gpu_or_skip};
+use gpu_support::{SplitMix64, whole_gpu_or_skip};
 
 /// Searches on both sides and fails on the first difference. Returns the number of HSPs.
 fn compare(
@@ -134,7 +134,7 @@ fn in_parts(gpu: &Gpu, windows: usize) -> SeedLimits {
 
 #[test]
 fn defaults_on_related_sequences() {
-    let Some(gpu) = own_gpu_or_skip("defaults_on_related_sequences") else { return };
+    let Some(gpu) = whole_gpu_or_skip("defaults_on_related_sequences") else { return };
     let mut rng = SplitMix64(1);
     for round in 0..3 {
         let (target, query) = related_pair(&mut rng, 40);
@@ -153,7 +153,7 @@ fn defaults_on_related_sequences() {
 
 #[test]
 fn seeds_of_all_kinds() {
-    let Some(gpu) = own_gpu_or_skip("seeds_of_all_kinds") else { return };
+    let Some(gpu) = whole_gpu_or_skip("seeds_of_all_kinds") else { return };
     let mut rng = SplitMix64(2);
     let (target, query) = related_pair(&mut rng, 25);
     let (target, query) = (single(&target), single(&query));
@@ -189,7 +189,7 @@ fn seeds_of_all_kinds() {
 
 #[test]
 fn scores_thresholds_and_x_drops() {
-    let Some(gpu) = own_gpu_or_skip("scores_thresholds_and_x_drops") else { return };
+    let Some(gpu) = whole_gpu_or_skip("scores_thresholds_and_x_drops") else { return };
     let mut rng = SplitMix64(3);
     let (target, query) = related_pair(&mut rng, 25);
     let (target, query) = (single(&target), single(&query));
@@ -235,7 +235,7 @@ fn scores_thresholds_and_x_drops() {
 
 #[test]
 fn pieces_that_do_not_fit_are_repeated() {
-    let Some(gpu) = own_gpu_or_skip("pieces_that_do_not_fit_are_repeated") else { return };
+    let Some(gpu) = whole_gpu_or_skip("pieces_that_do_not_fit_are_repeated") else { return };
     let mut rng = SplitMix64(4);
     let (target, query) = related_pair(&mut rng, 3);
     let (target, query) = (single(&target), single(&query));
@@ -258,7 +258,7 @@ fn pieces_that_do_not_fit_are_repeated() {
 
 #[test]
 fn one_word_everywhere_is_cut_down_to_parts_of_lists() {
-    let Some(gpu) = own_gpu_or_skip("one_word_everywhere_is_cut_down_to_parts_of_lists") else { return };
+    let Some(gpu) = whole_gpu_or_skip("one_word_everywhere_is_cut_down_to_parts_of_lists") else { return };
     let (target, query) = (single(&[b'A'; 80]), single(&[b'A'; 20]));
     let limits = SeedLimits { frequent_capacity: 0, overflow_capacity: 4, candidate_capacity: 2, ..tight() };
     // Every hit has a diagonal of its own.
@@ -271,7 +271,7 @@ fn one_word_everywhere_is_cut_down_to_parts_of_lists() {
 
 #[test]
 fn identical_sequences_and_long_runs() {
-    let Some(gpu) = own_gpu_or_skip("identical_sequences_and_long_runs") else { return };
+    let Some(gpu) = whole_gpu_or_skip("identical_sequences_and_long_runs") else { return };
     let mut rng = SplitMix64(5);
     let bases = rng.bases(40_000);
     let (target, query) = (single(&bases), single(&bases));
@@ -292,7 +292,7 @@ fn identical_sequences_and_long_runs() {
 
 #[test]
 fn distant_diagonals_collide() {
-    let Some(gpu) = own_gpu_or_skip("distant_diagonals_collide") else { return };
+    let Some(gpu) = whole_gpu_or_skip("distant_diagonals_collide") else { return };
     let mut rng = SplitMix64(6);
     // Copies of one stretch at distances of 65536: their diagonals share a residue.
     let shared = rng.bases(400);
@@ -320,7 +320,7 @@ fn distant_diagonals_collide() {
 
 #[test]
 fn several_sequences_and_self() {
-    let Some(gpu) = own_gpu_or_skip("several_sequences_and_self") else { return };
+    let Some(gpu) = whole_gpu_or_skip("several_sequences_and_self") else { return };
     let mut rng = SplitMix64(7);
     let (a, b) = related_pair(&mut rng, 10);
     let (target, query) = (partitioned(&[&a, &b[..b.len() / 2], b"ACGT"]), partitioned(&[&b, &a]));
@@ -337,7 +337,7 @@ fn several_sequences_and_self() {
 
 #[test]
 fn many_strands_at_once() {
-    let Some(gpu) = own_gpu_or_skip("many_strands_at_once") else { return };
+    let Some(gpu) = whole_gpu_or_skip("many_strands_at_once") else { return };
     let mut rng = SplitMix64(9);
     let (target, query) = related_pair(&mut rng, 20);
     let target = single(&target);
@@ -378,7 +378,7 @@ fn many_strands_at_once() {
 
 #[test]
 fn a_word_in_ten_thousand_places() {
-    let Some(gpu) = own_gpu_or_skip("a_word_in_ten_thousand_places") else { return };
+    let Some(gpu) = whole_gpu_or_skip("a_word_in_ten_thousand_places") else { return };
     let mut rng = SplitMix64(10);
     let word = rng.bases(24);
     let scattered = |rng: &mut SplitMix64, copies: usize, gap: usize| {
@@ -407,7 +407,7 @@ fn a_word_in_ten_thousand_places() {
 
 #[test]
 fn near_identical_genomes() {
-    let Some(gpu) = own_gpu_or_skip("near_identical_genomes") else { return };
+    let Some(gpu) = whole_gpu_or_skip("near_identical_genomes") else { return };
     let mut rng = SplitMix64(11);
     let target = rng.bases(60_000);
     // A difference in 400 bases, a part that has moved, one that is turned around, one that is there twice.
@@ -425,7 +425,7 @@ fn near_identical_genomes() {
 
 #[test]
 fn thousands_of_short_sequences() {
-    let Some(gpu) = own_gpu_or_skip("thousands_of_short_sequences") else { return };
+    let Some(gpu) = whole_gpu_or_skip("thousands_of_short_sequences") else { return };
     let mut rng = SplitMix64(12);
     let parts: Vec<Vec<u8>> = (0..3000)
         .map(|_| {
@@ -459,7 +459,7 @@ fn thousands_of_short_sequences() {
 
 #[test]
 fn word_tables_in_parts() {
-    let Some(gpu) = own_gpu_or_skip("word_tables_in_parts") else { return };
+    let Some(gpu) = whole_gpu_or_skip("word_tables_in_parts") else { return };
     let mut rng = SplitMix64(13);
     let (target, query) = related_pair(&mut rng, 15);
     let (target, query) = (single(&target), single(&query));
@@ -497,7 +497,7 @@ fn word_tables_in_parts() {
 
 #[test]
 fn parts_end_everywhere() {
-    let Some(gpu) = own_gpu_or_skip("parts_end_everywhere") else { return };
+    let Some(gpu) = whole_gpu_or_skip("parts_end_everywhere") else { return };
     let mut rng = SplitMix64(14);
     let word = rng.bases(30);
     let target = single(&[&word[..], b"N", &word, &word[3..], &word, &rng.bases(9)].concat());
@@ -521,7 +521,7 @@ fn parts_end_everywhere() {
 
 #[test]
 fn repeats_and_collisions_over_parts() {
-    let Some(gpu) = own_gpu_or_skip("repeats_and_collisions_over_parts") else { return };
+    let Some(gpu) = whole_gpu_or_skip("repeats_and_collisions_over_parts") else { return };
     let mut rng = SplitMix64(15);
     // One word everywhere: down to single entries of the lists of single parts.
     let (target, query) = (single(&[b'A'; 80]), single(&[b'A'; 20]));
@@ -579,7 +579,7 @@ fn repeats_and_collisions_over_parts() {
 
 #[test]
 fn near_identical_genomes_self_and_later_masks_over_parts() {
-    let Some(gpu) = own_gpu_or_skip("near_identical_genomes_self_and_later_masks_over_parts") else { return };
+    let Some(gpu) = whole_gpu_or_skip("near_identical_genomes_self_and_later_masks_over_parts") else { return };
     let mut rng = SplitMix64(16);
     let bases = rng.bases(40_000);
     let copy = rng.mutated(&bases, 400);
@@ -609,7 +609,7 @@ fn near_identical_genomes_self_and_later_masks_over_parts() {
 
 #[test]
 fn target_bases_in_pages() {
-    let Some(gpu) = own_gpu_or_skip("target_bases_in_pages") else { return };
+    let Some(gpu) = whole_gpu_or_skip("target_bases_in_pages") else { return };
     let mut rng = SplitMix64(17);
     let (target, query) = related_pair(&mut rng, 8);
     let close = single(&rng.mutated(&target, 100));
@@ -640,7 +640,7 @@ fn target_bases_in_pages() {
 
 #[test]
 fn targets_masked_after_the_table_was_built() {
-    let Some(gpu) = own_gpu_or_skip("targets_masked_after_the_table_was_built") else { return };
+    let Some(gpu) = whole_gpu_or_skip("targets_masked_after_the_table_was_built") else { return };
     let mut rng = SplitMix64(8);
     let (mut target, query) = related_pair(&mut rng, 10);
     let options = Options::default();
@@ -657,7 +657,7 @@ fn targets_masked_after_the_table_was_built() {
 
 #[test]
 fn tiny_and_empty_sequences() {
-    let Some(gpu) = own_gpu_or_skip("tiny_and_empty_sequences") else { return };
+    let Some(gpu) = whole_gpu_or_skip("tiny_and_empty_sequences") else { return };
     let word = b"ACGTTGCAACGGTATCGATCCATGACCGTTAGCA";
     for (target, query) in
         [(&b""[..], &b""[..]), (b"", word), (word, b""), (&word[..19], &word[..19]), (&word[..18], word)]
@@ -684,7 +684,7 @@ fn what_the_gpu_leaves_to_the_cpu_is_said() {
     for options in refused {
         assert!(GpuSeeder::reason_against(&options).is_some());
     }
-    let Some(gpu) = own_gpu_or_skip("what_the_gpu_leaves_to_the_cpu_is_said") else { return };
+    let Some(gpu) = whole_gpu_or_skip("what_the_gpu_leaves_to_the_cpu_is_said") else { return };
     let huge = options(|o| o.scoring = Scoring::from_acgt(&[[1 << 21; 4]; 4], -100, -1000, 400, 30));
     let target = single(b"ACGT");
     let table = WordTable::build(&target, &huge.seed).unwrap();

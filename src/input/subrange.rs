@@ -102,7 +102,7 @@ fn parse_dots(start: &str, end: &str) -> Parsed {
     let (end, zoom) = match end.split_once('+') {
         // `11..+90` is a plus sign before a limit, not a zoom.
         Some(("", _)) | None => (end, None),
-        Some((end, zoom)) => match zoom.strip_suffix('%').and_then(|z| z.parse::<f64>().ok()) {
+        Some((end, zoom)) => match zoom.strip_suffix('%').and_then(|z| z.parse::<f32>().ok()) {
             Some(zoom) => (end, Some(zoom)),
             None => return Parsed::Other,
         },
@@ -126,13 +126,15 @@ fn parse_dots(start: &str, end: &str) -> Parsed {
 }
 
 /// `start..end+zoom%`. LASTZ takes the middle rounded up and half of the zoomed length rounded down on both sides, so
-/// even `+0%` drops the first base of an interval of odd length. A zoomed length below 2 gives limits in descending
-/// order, and so the two bases from the middle on, reversed; around base 1 it is that base alone.
-fn zoomed(start: u64, end: u64, zoom: f64) -> Option<Subrange> {
+/// even `+0%` drops the first base of an interval of odd length. It multiplies in single precision. A zoomed length below
+/// 2 gives limits in descending order, and so the two bases from the middle on, reversed; around base 1 it is that base
+/// alone.
+fn zoomed(start: u64, end: u64, zoom: f32) -> Option<Subrange> {
     if start == 0 || start > end {
         return None;
     }
-    let half = ((end - start + 1) as f64 * (1.0 + zoom / 100.0) / 2.0) as i64;
+    let factor = (1.0 + f64::from(zoom) / 100.0) as f32;
+    let half = ((end - start + 1) as f32 * factor / 2.0) as i64;
     let half = u64::try_from(half).ok()?;
     let middle = (start + end).div_ceil(2);
     if half == 0 && middle == 1 {
@@ -224,10 +226,15 @@ mod tests {
             (1037, 1378, "33", (982, 1435)),
             (628, 881, "100", (502, 1009)),
             (1, 100, "50", (1, 126)),
+            (2115, 3794, "5", (2075, 3836)),
+            (2374, 3253, "5", (2354, 3275)),
+            (2128, 3507, "30", (1923, 3714)),
+            (28_318_349, 51_664_882, "27.102", (25_154_662, 54_828_571)),
+            (27_600_058, 43_880_079, "-51.545583", (31_795_875, 39_684_264)),
         ] {
             let word = format!("{a}..{b}+{zoom}%");
             let Parsed::Subrange(subrange) = Subrange::parse(&word) else { panic!("{word}") };
-            let range = subrange.resolve(3000).unwrap();
+            let range = subrange.resolve(60_000_000).unwrap();
             assert_eq!((range.start + 1, range.end), expected, "{word}");
         }
     }

@@ -9,7 +9,8 @@ use fastz::extend::side::Side;
 use fastz::gpu::{AdapterChoice, Gpu, GpuError, GpuExtender, GpuSettings, Inspected, OneSided};
 use fastz::sequence::SequenceSet;
 use std::io::Write;
-use std::sync::LazyLock;
+use std::ops::Deref;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// The adapter of `FASTZ_TEST_DEVICE` (default: the first one, software too). Without one, `None` and a line that says
 /// so, or a failure if `FASTZ_REQUIRE_GPU=1`.
@@ -21,7 +22,28 @@ pub fn gpu_or_skip(test: &str) -> Option<Gpu> {
     or_skip(test, SHARED.clone())
 }
 
-/// The same adapter as a device of its own, with all its memory.
+/// The same device for one test after the other, which has all its memory.
+pub fn whole_gpu_or_skip(test: &str) -> Option<WholeGpu> {
+    static TURN: Mutex<()> = Mutex::new(());
+    let gpu = gpu_or_skip(test)?;
+    // A test that failed leaves nothing behind.
+    Some(WholeGpu { gpu, _turn: TURN.lock().unwrap_or_else(PoisonError::into_inner) })
+}
+
+/// A device whose memory no other test takes.
+pub struct WholeGpu {
+    gpu: Gpu,
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl Deref for WholeGpu {
+    type Target = Gpu;
+    fn deref(&self) -> &Gpu {
+        &self.gpu
+    }
+}
+
+/// The same adapter as a device of its own, for tests that lose it or count what it does.
 pub fn own_gpu_or_skip(test: &str) -> Option<Gpu> {
     gpu_with_or_skip(test, &GpuSettings::default())
 }

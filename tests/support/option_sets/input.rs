@@ -149,7 +149,11 @@ fn subrange(random: &mut Random, records: &[Record]) -> String {
         2 => format!("{a}#{}", 1 + random.below(len)),
         3 => format!("{a}^{}", 1 + random.below(len)),
         4 => format!("{a},{b}"),
-        5 => format!("{}..{}+{}%", a.min(b), a.max(b), random.below(60)),
+        5 => {
+            let zoom = random.below(120) as f64 - 20.0;
+            let zoom = if random.percent(30) { zoom + random.below(1000) as f64 / 1000.0 } else { zoom };
+            format!("{}..{}+{zoom}%", a.min(b), a.max(b))
+        }
         _ => format!("{}..{}", a.min(b), a.max(b)),
     }
 }
