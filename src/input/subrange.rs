@@ -144,7 +144,11 @@ fn zoomed(start: u64, end: u64, zoom: f32) -> Option<Subrange> {
         return Some(Subrange { start: middle, end: Some(middle + 1), clips: true, is_reversed: true });
     }
     Some(Subrange {
-        start: (middle + 1).saturating_sub(half).max(1),
+        // Base 2 is never the first.
+        start: match middle.saturating_sub(half) {
+            0 | 1 => 1,
+            before => before + 1,
+        },
         end: Some(middle + half),
         clips: true,
         is_reversed: false,
@@ -226,6 +230,8 @@ mod tests {
             (1037, 1378, "33", (982, 1435)),
             (628, 881, "100", (502, 1009)),
             (1, 100, "50", (1, 126)),
+            (2, 51, "5", (1, 53)),
+            (1, 68, "0", (1, 69)),
             (2115, 3794, "5", (2075, 3836)),
             (2374, 3253, "5", (2354, 3275)),
             (2128, 3507, "30", (1923, 3714)),
