@@ -383,6 +383,7 @@ impl<'a> StrandComparison<'a> {
             scoring: self.options.scoring.clone(),
             gap_free: GapFreeExtension::XDrop { x_drop, entropy: false },
             hsp_threshold: HspThreshold::Score(threshold),
+            no_trivial: self.options.no_trivial,
             chain: Some(self.options.chain.unwrap_or_default()),
             gapped: Some(GappedOptions { threshold: GappedThreshold::Score(threshold), inner: None, ..gapped.clone() }),
             ..Options::default()
@@ -396,7 +397,6 @@ impl<'a> StrandComparison<'a> {
         let cut = |set: &SequenceSet, range: std::ops::Range<usize>| SequenceSet {
             bases: set.bases[range.clone()].to_vec(),
             partitions: vec![Partition { range: 0..range.len(), full_len: range.len(), ..Partition::default() }],
-            is_reversed: set.is_reversed,
             ..SequenceSet::default()
         };
         let target = cut(self.target, part.target.clone());

@@ -209,6 +209,82 @@ fn random_runs_equal_lastz_to_the_byte() {
     assert!(one.is_some() || good * 2 > cases.len(), "only {good} of {} cases print anything", cases.len());
 }
 
+/// Identical sequences whose alignment the traceback memory cuts: the second search fills what is left with one block,
+/// whatever the strand.
+#[test]
+fn fills_of_identical_stretches_equal_lastz() {
+    let Some(lastz) = program::lastz_or_skip("the second search of identical stretches beside LASTZ") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut random = Random::new(4);
+    let mut n_filled = 0;
+    for case in 0..60 {
+        let n = 600 + random.below(600);
+        let target = random.bases(n);
+        let mut query = if case % 2 == 0 { target.clone() } else { support::evolve::reverse_complement(&target) };
+        if random.percent(40) {
+            query[random.below(n)] = b'A';
+        }
+        let write = |file: &str, bases: &[u8]| {
+            std::fs::write(folder.path().join(file), [b">", file.as_bytes(), b"\n", bases].concat())
+        };
+        write("t", &target).and_then(|()| write("q", &query)).expect("a file");
+        let traceback = ["100K", "140K", "200K"][random.below(3)];
+        let mut words =
+            vec!["t".into(), "q".into(), "--format=maf-".into(), format!("--allocate:traceback={traceback}")];
+        let both = |words: &[String]| {
+            let mut theirs = Command::new(&lastz);
+            theirs.current_dir(folder.path());
+            let run = |mut command: Command| program::run(command.args(words), b"", Duration::from_secs(60));
+            let (theirs, ours) = (run(theirs), run(program::fastz_as_lastz(folder.path())));
+            assert!(theirs.succeeded() && ours.succeeded(), "{words:?}: {}", ours.last_words());
+            assert!(theirs.stdout == ours.stdout, "case {case}: {words:?}");
+            ours.stdout.len()
+        };
+        let unfilled = both(&words);
+        words.push(format!("--inner={}", [1000, 2275, 5000][random.below(3)]));
+        words.extend(random.percent(50).then(|| "--queryhspbest=1".to_string()));
+        n_filled += usize::from(both(&words) > unfilled);
+        words.push("--notrivial".into());
+        both(&words);
+    }
+    assert!(n_filled > 20, "{n_filled} fills");
+}
+
+/// Positions in pieces between separators and in subranges, on both strands.
+#[test]
+fn masks_are_listed_as_by_lastz() {
+    let Some(lastz) = program::lastz_or_skip("lists of masks beside LASTZ") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |file: &str, text: &str| std::fs::write(folder.path().join(file), text).expect("a file");
+    write("t.fa", ">t\nACGTACnnnctaccagnnACGtac\n>u\nACnnnnncaccagGT\n");
+    write("q.fa", ">q\nAAACTATCCCCTGC\n");
+    for actions in [
+        "[multiple]",
+        "[multiple,4..]",
+        "[multiple,sep=n]",
+        "[multiple,4..,sep=n]",
+        "[multiple,12..15,sep=n]",
+        "[multiple,sep=a]",
+        "[multiple,revcomp]",
+        "[multiple,revcomp,sep=n]",
+        "[multiple,3..14,revcomp,sep=n]",
+    ] {
+        let words = [&format!("t.fa{actions}"), "q.fa", "--format=differences", "--outputmasking+:soft=list"];
+        let list = |mut command: Command| {
+            let outcome = program::run(command.args(words), b"", Duration::from_secs(60));
+            assert!(outcome.succeeded(), "{actions}: {}", outcome.last_words());
+            let list = std::fs::read_to_string(folder.path().join("list")).expect("the list");
+            std::fs::remove_file(folder.path().join("list")).expect("remove the list");
+            list
+        };
+        let mut theirs = Command::new(&lastz);
+        theirs.current_dir(folder.path());
+        let theirs = list(theirs);
+        assert!(!theirs.is_empty(), "{actions}");
+        assert_eq!(list(program::fastz_as_lastz(folder.path())), theirs, "{actions}");
+    }
+}
+
 /// Names at the lengths at which LASTZ's memory for them ends, and one beyond the widths of a formatter.
 #[test]
 fn long_names_are_printed_as_by_lastz() {

@@ -146,8 +146,10 @@ pub fn write_masking(
 ) -> io::Result<()> {
     for range in ranges {
         let partition = target.partition_at(range.start);
-        // Quirk: the bases before the loaded part on the file's strand, also if the other strand is loaded.
-        let before = partition.offset;
+        // Quirks: the bases before the loaded part on the file's strand, also if the other strand is loaded; a piece between
+        // separators counts from its own start on.
+        let in_record = partition.piece_of.as_ref().map_or(0, |record| partition.range.start - record.range.start);
+        let before = partition.offset - in_record;
         let start = range.start - partition.range.start + before + 1;
         let end = range.end - partition.range.start + before;
         if with_names {
