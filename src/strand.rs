@@ -305,10 +305,15 @@ impl<'a> StrandComparison<'a> {
         drop_trivial(&mut found.blocks);
         if let Some(inner) = gapped.inner {
             let started = Instant::now();
-            self.fill(&mut found, gapped, inner)?;
+            let are_partitioned = self.target.is_partitioned && self.query.is_partitioned;
+            let drops_trivial = self.options.no_trivial && (forced.is_empty() || !are_partitioned);
+            self.fill(&mut found, gapped, inner, drops_trivial)?;
             found.seconds.inner = started.elapsed().as_secs_f64();
-            // The second search finds identical sequences too.
-            drop_trivial(&mut found.blocks);
+            // The second search finds identical sequences too. What was forced before it finds again, and LASTZ keeps that
+            // where both sides are partitioned.
+            if forced.is_empty() {
+                drop_trivial(&mut found.blocks);
+            }
         }
         if self.options.self_comparison == SelfComparison::Mirrored {
             let pair = SelfPair { target: self.target, query: self.query };
@@ -366,8 +371,15 @@ impl<'a> StrandComparison<'a> {
     }
 
     /// The second search between and beside blocks (6.4).
-    fn fill(&self, found: &mut StrandBlocks, gapped: &GappedOptions, inner: InnerSearch) -> Result<()> {
-        let options = self.fill_options(gapped, inner);
+    fn fill(
+        &self,
+        found: &mut StrandBlocks,
+        gapped: &GappedOptions,
+        inner: InnerSearch,
+        drops_trivial: bool,
+    ) -> Result<()> {
+        let mut options = self.fill_options(gapped, inner);
+        options.no_trivial = drops_trivial;
         let outer = found.blocks.len();
         let blocks = std::mem::take(&mut found.blocks);
         found.blocks =
@@ -383,7 +395,6 @@ impl<'a> StrandComparison<'a> {
             scoring: self.options.scoring.clone(),
             gap_free: GapFreeExtension::XDrop { x_drop, entropy: false },
             hsp_threshold: HspThreshold::Score(threshold),
-            no_trivial: self.options.no_trivial,
             chain: Some(self.options.chain.unwrap_or_default()),
             gapped: Some(GappedOptions { threshold: GappedThreshold::Score(threshold), inner: None, ..gapped.clone() }),
             ..Options::default()

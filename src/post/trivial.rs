@@ -39,8 +39,7 @@ pub fn identical_blocks(target: &SequenceSet, query: &SequenceSet, threshold: i6
 }
 
 /// `--notrivial` (implied by `--self`): drops the forced blocks, or, if a side is partitioned and none was forced, any
-/// gap-free block over the whole of two sequences of equal name and text. The second search (`--inner`) finds a forced
-/// block again; LASTZ keeps it if its score is not that which the first was raised to.
+/// gap-free block over the whole of two sequences of equal name and, on the strand that is searched, equal text.
 pub fn drop_trivial(blocks: &mut Vec<Block>, forced: &[Block], target: &SequenceSet, query: &SequenceSet) {
     if !forced.is_empty() {
         let is_forced = |b: &Block| {
@@ -57,7 +56,6 @@ fn is_same_sequence(block: &Block, target: &SequenceSet, query: &SequenceSet) ->
     let t = target.partition_at(block.target_start);
     let q = query.partition_at(block.query_start);
     block.script.runs().len() == 1
-        && target.is_reversed == query.is_reversed
         && (block.target_range(), block.query_range()) == (t.range.clone(), q.range.clone())
         && t.full_len == q.full_len
         && trivial_name(t, target) == trivial_name(q, query)
