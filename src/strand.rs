@@ -405,6 +405,7 @@ impl<'a> StrandComparison<'a> {
     }
 
     fn fill_rectangle(&self, part: &Rectangle, options: &Options) -> Result<Vec<Block>> {
+        // Without a strand, as LASTZ copies them: identical ones are forced on either strand.
         let cut = |set: &SequenceSet, range: std::ops::Range<usize>| SequenceSet {
             bases: set.bases[range.clone()].to_vec(),
             partitions: vec![Partition { range: 0..range.len(), full_len: range.len(), ..Partition::default() }],
